@@ -87,13 +87,14 @@ func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Sp
 		Stdout: stdout, Stderr: io.MultiWriter(&p.tail, p.log), ReadEnds: []*os.File{stdoutR},
 		Isolation: process.OwnProcesses, Weaker: sandbox.KeepPrograms, Reaper: true, Mark: markName,
 	}
+	var granted []*os.File
 	if p.spec.Sandbox != nil {
-		s.Isolation = process.OwnMounts
+		s.Isolation, granted = process.OwnMounts, p.spec.Sandbox.Files()
 	}
 	if p.input != nil {
 		s.Stdin = p.input
 	}
-	pass(&s, launch)
+	pass(&s, launch, granted)
 	return s
 }
 

@@ -12,10 +12,12 @@ import (
 // OnceCall. Standard output carries only the handshake, or OnceAnswers. Standard error carries everything that the plugin
 // prints. Windows passes no further descriptors; there, standard input replaces both of these.
 const (
-	// LaunchFD is the descriptor from which the child reads its LaunchSpec until end of file.
-	LaunchFD = 3
 	// LifelineFD reaches end of file when aura has exited, for whatever reason.
-	LifelineFD = 4
+	LifelineFD = 3
+	// LaunchFD is the descriptor from which the child reads its LaunchSpec until end of file.
+	LaunchFD = 4
+	// GrantsFD is the first of the descriptors that come with the policy; see sandbox.Policy.Receive.
+	GrantsFD = 5
 )
 
 // LaunchSpec configures a child. It is sent on a descriptor, not in the environment, because the environment belongs to the

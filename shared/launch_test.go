@@ -17,8 +17,7 @@ func TestLaunchSpec(t *testing.T) {
 		Name: "p", Dir: "/p/\xff", Unsafe: true, MemoryBytes: 1 << 40, Processors: 3, SocketDir: "/s", Isolated: true, PrivateMounts: true, Once: true,
 		Sandbox: &sandbox.Policy{
 			ReadOnly: []string{"/usr"}, ReadWrite: []string{"/w", "/\xfe"}, Exec: true, Limits: sandbox.Limits{MemoryBytes: 5, Processes: 6},
-			Workdir: "/w", WorkdirID: &sandbox.Identity{Device: 1, Inode: 1<<64 - 1}, Opened: true,
-			Identities: map[string]sandbox.Identity{"/w": {Device: 1<<64 - 2, Inode: 7}}, Uncovered: []string{"a sentence"},
+			Workdir: "/w", Opened: true, Pinned: []string{"/w", "/\xfe"}, Uncovered: []string{"a sentence"},
 		},
 		Tool:    sdk.ToolConfig{HomeDir: "/h", ConfigDir: "/c", DataDir: "/d"},
 		Lowered: []byte{0, 1, 255}, Guest: &Guest{Program: "/g", Args: []string{"", "b"}},

@@ -102,7 +102,7 @@ func child() error {
 
 // receive reads the launch specification.
 func receive() (shared.LaunchSpec, error) {
-	keepFromChildren(shared.LaunchFD, shared.LifelineFD)
+	keepFromChildren(shared.LifelineFD, shared.LaunchFD)
 	f := launchFile()
 	if f == nil {
 		return shared.LaunchSpec{}, errByHand
@@ -112,8 +112,16 @@ func receive() (shared.LaunchSpec, error) {
 		// The descriptor may belong to the Go runtime, so it is not closed.
 		return shared.LaunchSpec{}, errByHand
 	}
-	closeInherited(shared.LifelineFD + 1)
 	spec, err := shared.ReadLaunchSpec(f)
+	end := shared.GrantsFD
+	if spec.Sandbox != nil {
+		spec.Sandbox.Receive(shared.GrantsFD)
+		for range spec.Sandbox.Files() {
+			keepFromChildren(end)
+			end++
+		}
+	}
+	closeInherited(end)
 	return spec, errors.Join(err, endLaunch(f))
 }
 

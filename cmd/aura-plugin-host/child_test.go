@@ -173,7 +173,10 @@ func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, en
 	p.cmd = exec.Command(binary)
 	p.cmd.Env = append([]string{}, env...)
 	p.cmd.Stdout, p.cmd.Stderr = outW, p.stderr
-	p.cmd.ExtraFiles = []*os.File{launchR, lifelineR}
+	p.cmd.ExtraFiles = []*os.File{lifelineR, launchR}
+	if spec.Sandbox != nil {
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, spec.Sandbox.Files()...)
+	}
 	attr.Setsid = true
 	p.cmd.SysProcAttr = attr
 	if err := p.cmd.Start(); err != nil {

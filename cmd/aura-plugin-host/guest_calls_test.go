@@ -109,7 +109,7 @@ func once(t *testing.T, spec shared.LaunchSpec, input []byte, s shared.Services)
 		t.Fatal(err)
 	}
 	cmd := exec.Command(binary)
-	cmd.ExtraFiles = []*os.File{launchR, lifelineR}
+	cmd.ExtraFiles = []*os.File{lifelineR, launchR}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err1 := cmd.StdoutPipe()
 	in, err2 := cmd.StdinPipe()

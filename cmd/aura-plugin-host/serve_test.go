@@ -57,7 +57,7 @@ func TestBadSpecification(t *testing.T) {
 	_ = w.Close()
 	var stderr strings.Builder
 	cmd := exec.Command(binary)
-	cmd.Stderr, cmd.ExtraFiles = &stderr, []*os.File{r}
+	cmd.Stderr, cmd.ExtraFiles = &stderr, []*os.File{r, r}
 	err = cmd.Run()
 	_ = r.Close()
 	if cmd.ProcessState.ExitCode() != exitFailure || !strings.Contains(stderr.String(), "reading launch specification: ") {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,8 +16,13 @@ import (
 // already in the pipe by then; only a descendant that was not found can keep the pipe open.
 const drainTime = 100 * time.Millisecond
 
+// firstFile is the number of the first descriptor after the three standard ones.
+const firstFile = 3
+
 // Spec describes a process. The process inherits only what is named here.
 type Spec struct {
+	// Path is the program. On Linux it can be /proc/self/fd/N, which names a descriptor of the caller; the process gets the
+	// program as one more descriptor after Files, and must close it.
 	Path string
 	// Args begins with the name of the program.
 	Args []string
@@ -30,7 +36,7 @@ type Spec struct {
 	// Stdout and Stderr receive the output of the process; nil discards it. The process writes directly to an *os.File. For any
 	// other writer, the output is copied from a pipe. If both are the same writer, the process writes both to one pipe.
 	Stdout, Stderr io.Writer
-	// Files are passed as the descriptors from 3 on. Windows passes none.
+	// Files are passed as the descriptors from 3 on, after the lifeline. Windows passes none.
 	Files []*os.File
 	// ReadEnds are the caller's ends of pipes. A read from one of them ends soon after the process ends, even if another
 	// process still holds the other end.
@@ -44,7 +50,7 @@ type Spec struct {
 	Isolation Isolation
 	// Weaker is called before the process is started with less isolation than requested; nil does nothing.
 	Weaker func()
-	// Lifeline passes the process a pipe after Files. The other end of the pipe closes when aura ends. Windows uses job objects
+	// Lifeline passes the process a pipe as descriptor 3. The other end of the pipe closes when aura ends. Windows uses job objects
 	// instead.
 	Lifeline bool
 	// Guard starts a watcher beside the process, which kills the process group when aura is gone. The watcher learns the group
@@ -168,6 +174,15 @@ func (p *Process) try(level Isolation) error {
 		env = append(env, p.mark)
 	}
 	cmd := &exec.Cmd{Path: s.Path, Args: s.Args, Dir: s.Dir, Env: env, ExtraFiles: p.streams.files}
+	program, err := programFile(s.Path)
+	if err != nil {
+		return err
+	}
+	if program != nil {
+		defer func() { _ = program.Close() }()
+		cmd.ExtraFiles = append(slices.Clip(cmd.ExtraFiles), program)
+		cmd.Path = programPath(firstFile + len(cmd.ExtraFiles) - 1)
+	}
 	p.streams.attach(cmd)
 	g, err := startGroup(cmd, attributes(s, level), s.SameGroup)
 	if err == nil {

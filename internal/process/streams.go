@@ -49,7 +49,7 @@ func (s *streams) open(spec Spec) error {
 	if lifelineDescriptor && spec.Lifeline {
 		var theirs *os.File
 		theirs, s.lifeline = pipe(&s.theirs, &s.ours)
-		s.files = append(append([]*os.File{}, spec.Files...), theirs)
+		s.files = append([]*os.File{theirs}, spec.Files...)
 	}
 	return errors.Join(s.ours.err, s.theirs.err)
 }

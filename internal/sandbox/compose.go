@@ -87,7 +87,8 @@ func (p Policy) Stricter(other Policy) bool {
 // rest of the policy still holds.
 func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
-	p.Temp, p.Inner, p.Shown, p.Named, p.Workdir, p.WorkdirID, p.Opened, p.Identities, p.Uncovered = "", nil, nil, nil, "", nil, false, nil, nil
+	p.Temp, p.Inner, p.Shown, p.Named = "", nil, nil, nil
+	p.Workdir, p.Opened, p.Pinned, p.Uncovered, p.files = "", false, nil, nil, nil
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

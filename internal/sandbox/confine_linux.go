@@ -11,7 +11,7 @@ import (
 )
 
 // Confine applies the policy to this process, to all its threads and to all processes that it will start. It cannot be undone.
-// Either the report says what is enforced, or Confine returns an error. After an error the process must end, because it is
+// It closes the files that the process got with the policy. Either the report says what is enforced, or Confine returns an error. After an error the process must end, because it is
 // confined only in part.
 //
 // The order of the steps matters: mounts need privileges, Landlock opens the paths that it grants, and the filter refuses
@@ -30,6 +30,10 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 		var own Grants
 		defer own.Close()
 		p = own.Open(p)
+	}
+	defer closeFiles(p.files)
+	if err := p.identifyFiles(); err != nil {
+		return r, fmt.Errorf("confining: %w", err)
 	}
 	for _, sentence := range p.Uncovered {
 		r.lacks(sentence)

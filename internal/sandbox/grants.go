@@ -6,15 +6,9 @@ import (
 	"sync"
 )
 
-// Identity identifies a file or directory independently of its path. It stays unique while a process holds the file open.
-type Identity struct {
-	Device uint64 `json:"dev"`
-	Inode  uint64 `json:"ino"`
-}
-
 // Grants opens what policies grant and keeps it open until Close. Between two calls, confined code can replace a directory that
-// it can write by another directory or by a symbolic link. Therefore a path is followed and opened once, and a confined process
-// uses the path only if it still leads to what was opened.
+// it can write by another directory or by a symbolic link. Therefore a path is followed and opened once. A confined process gets
+// the descriptor, and uses the path only if it still leads to the same file.
 //
 // The zero value is ready for use. Several goroutines may use it.
 type Grants struct {
@@ -25,15 +19,15 @@ type Grants struct {
 	known map[string]grant
 	// writable lists the trees that any process confined so far may write, as paths without links.
 	writable []string
-	// id identifies the working directory; nil if it could not be opened. files holds all open files.
-	id    *Identity
-	files []*os.File
+	// dir is the working directory; nil if it could not be opened. files holds all open files, by their paths without links.
+	dir   *os.File
+	files map[string]*os.File
 }
 
-// grant holds where a path leads. id is set if confined code could make the path lead elsewhere.
+// grant holds where a path leads. file is what it led to, if confined code could make the path lead elsewhere.
 type grant struct {
 	path string
-	id   *Identity
+	file *os.File
 	// links lists the symbolic links on the way, each as a name in a directory whose path has no links.
 	links []string
 }

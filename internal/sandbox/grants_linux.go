@@ -11,14 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enter opens the working directory. A directory that cannot be opened leaves id nil.
+// enter opens the working directory. A directory that cannot be opened leaves dir nil.
 func (g *Grants) enter(workdir string) {
 	g.workdir, g.root = workdir, resolve(workdir)
 	g.known = map[string]grant{}
-	made := grant{path: g.root}
-	if id, err := g.hold(g.root); err == nil {
-		g.id = &id
-		made.id = &id
+	if f, err := g.hold(g.root); err == nil {
+		g.dir = f
+		made := grant{path: g.root, file: f}
 		g.known[workdir], g.known[g.root] = made, made
 	}
 }
@@ -40,8 +39,10 @@ func (g *Grants) Open(p Policy) Policy {
 	if p.Opened {
 		return p
 	}
-	p.Opened, p.Identities = true, map[string]Identity{}
-	p.Workdir, p.WorkdirID = g.root, g.id
+	p.Opened, p.Workdir, p.Pinned, p.files = true, g.root, nil, nil
+	if g.dir != nil {
+		p.pinned(g.root, g.dir)
+	}
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // every file can be reached, so replacing a path gains nothing
 	}
@@ -147,7 +148,7 @@ func refusal(path, link string) string {
 // loose returns the first link on the way to a grant that confined code can replace; empty if there is none. A grant that is
 // already open cannot change any more.
 func (g *Grants) loose(made grant) string {
-	if made.id != nil {
+	if made.file != nil {
 		return ""
 	}
 	for _, link := range made.links {
@@ -158,19 +159,26 @@ func (g *Grants) loose(made grant) string {
 	return ""
 }
 
-// pin opens what a grant leads to, unless it is open already, and adds its identity to the policy.
+// pin opens what a grant leads to, unless it is open already, and adds it to the policy.
 func (g *Grants) pin(p *Policy, name string, made grant) bool {
-	if made.id == nil {
-		id, err := g.hold(made.path)
+	if made.file == nil {
+		f, err := g.hold(made.path)
 		if err != nil {
 			p.note(fmt.Sprintf("%s is not granted: %v", name, explainOpen(err)))
 			return false
 		}
-		made.id = &id
+		made.file = f
 		g.known[name] = made
 	}
-	p.Identities[made.path] = *made.id
+	p.pinned(made.path, made.file)
 	return true
+}
+
+// pinned adds what a path led to, once.
+func (p *Policy) pinned(path string, f *os.File) {
+	if !slices.Contains(p.Pinned, path) {
+		p.Pinned, p.files = append(p.Pinned, path), append(p.files, f)
+	}
 }
 
 func explainOpen(err error) error {
@@ -184,19 +192,20 @@ func explainOpen(err error) error {
 	}
 }
 
-// hold opens a path without links and keeps it open until Close.
-func (g *Grants) hold(path string) (Identity, error) {
+// hold opens a path without links and keeps it open until Close. A path that is open already is not opened again.
+func (g *Grants) hold(path string) (*os.File, error) {
+	if f := g.files[path]; f != nil {
+		return f, nil
+	}
 	fd, err := openPlain(path)
 	if err != nil {
-		return Identity{}, fmt.Errorf("opening %s: %w", path, err)
+		return nil, fmt.Errorf("opening %s: %w", path, err)
 	}
-	f := os.NewFile(uintptr(fd), path)
-	g.files = append(g.files, f)
-	id, _, err := identify(fd)
-	if err != nil {
-		return Identity{}, fmt.Errorf("opening %s: %w", path, err)
+	if g.files == nil {
+		g.files = map[string]*os.File{}
 	}
-	return id, nil
+	g.files[path] = os.NewFile(uintptr(fd), path)
+	return g.files[path], nil
 }
 
 // follow returns where a path leads. A path that exists is followed once, and the result is cached.

@@ -72,9 +72,7 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if r.Landlock < abiScope && !in.Processes {
 		r.lacks("signals to other processes are not refused: that needs Linux 6.12 or a PID namespace")
 	}
-	rules, done := fileRules(p, r)
-	defer done()
-	if err := config.Restrict(rules...); err != nil {
+	if err := config.Restrict(fileRules(p, r)...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
 	if err := restrictPrograms(p); err != nil {
@@ -96,23 +94,15 @@ func restrictPrograms(p Policy) error {
 	return config.Restrict(landlock.PathAccess(ll.AccessFSExecute, p.Program))
 }
 
-// fileRules returns the grants as Landlock rules. The rules name paths that confined code could replace by descriptors. The
-// returned function closes these descriptors.
-func fileRules(p Policy, r *Report) ([]landlock.Rule, func()) {
+// fileRules returns the grants as Landlock rules. The rules name what confined code could replace by the descriptors that aura
+// passed, not by paths.
+func fileRules(p Policy, r *Report) []landlock.Rule {
 	var rules []landlock.Rule
-	var open []int
-	// named returns the name of a path in a rule. It keeps few paths open, because a process may have few descriptors.
 	named := func(path string) (string, kind) {
-		fd, kind, err := p.open(path)
-		if err != nil {
-			return "", kindNone
+		if pin, ok := p.pins[path]; ok {
+			return descriptorPath(pin.fd), pin.kind
 		}
-		if _, pinned := p.Identities[path]; !pinned {
-			_ = unix.Close(fd)
-			return path, kind
-		}
-		open = append(open, fd)
-		return descriptorPath(fd), kind
+		return path, p.kindOf(path)
 	}
 	for _, path := range slices.Concat(p.ReadOnly, p.Own) {
 		switch name, kind := named(path); kind {
@@ -136,12 +126,7 @@ func fileRules(p Policy, r *Report) ([]landlock.Rule, func()) {
 		case kindNone:
 		}
 	}
-	rules = append(rules, landlock.RWFiles(devices...).IgnoreIfMissing(), ownProc(r))
-	return rules, func() {
-		for _, fd := range open {
-			_ = unix.Close(fd)
-		}
-	}
+	return append(rules, landlock.RWFiles(devices...).IgnoreIfMissing(), ownProc(r))
 }
 
 // ownProc returns the rule for /proc. Without a private /proc, a process sees only its own entries, and the processes that it

@@ -32,11 +32,16 @@ func Main(run Tool) int {
 
 // serve runs one call. It returns an error only if it cannot report the error to the parent.
 func serve(run Tool, out *answers) error {
+	files, err := receiveFiles(int(os.Stdin.Fd()))
+	if err != nil {
+		return fmt.Errorf("receiving the granted files: %w", err)
+	}
 	var r request
 	in := json.NewDecoder(os.Stdin)
 	if err := in.Decode(&r); err != nil {
 		return fmt.Errorf("reading the call: %w", err)
 	}
+	r.Policy.files = files
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if !r.Isolation.Processes {

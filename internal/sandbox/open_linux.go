@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -109,22 +111,13 @@ func makeIn(dir, name string, mode uint32) error {
 	return nil
 }
 
-// kind is the type of a file, as far as the rules differ.
-type kind int
-
-const (
-	kindNone kind = iota
-	kindFile
-	kindDir
-)
-
 // identify returns the identity and the kind of the file that a descriptor refers to.
-func identify(fd int) (Identity, kind, error) {
+func identify(fd int) (identity, kind, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
-		return Identity{}, kindNone, err
+		return identity{}, kindNone, err
 	}
-	id := Identity{Device: uint64(stat.Dev), Inode: stat.Ino} //nolint:unconvert // its type differs between architectures
+	id := identity{device: uint64(stat.Dev), inode: stat.Ino} //nolint:unconvert // its type differs between architectures
 	if stat.Mode&unix.S_IFMT == unix.S_IFDIR {
 		return id, kindDir, nil
 	}
@@ -134,6 +127,31 @@ func identify(fd int) (Identity, kind, error) {
 // errReplaced means that a path no longer leads to what was granted.
 var errReplaced = errors.New("something else was put in its place since it was granted")
 
+// identifyFiles identifies the files that this process got. They stay open until the policy is enforced, so that no other file gets the identity of
+// one of them.
+func (p *Policy) identifyFiles() error {
+	if len(p.files) != len(p.Pinned) {
+		return fmt.Errorf("got %d descriptors for %d paths", len(p.files), len(p.Pinned))
+	}
+	p.pins = make(map[string]pin, len(p.files))
+	for i, path := range p.Pinned {
+		fd := int(p.files[i].Fd())
+		id, kind, err := identify(fd)
+		if err != nil {
+			return fmt.Errorf("looking at the descriptor of %s: %w", path, err)
+		}
+		p.pins[path] = pin{fd: fd, id: id, kind: kind}
+	}
+	return nil
+}
+
+// closeFiles closes the files that this process got.
+func closeFiles(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
 // open opens a path of the policy. The path must not contain links. The caller must close the descriptor.
 func (p *Policy) open(path string) (int, kind, error) {
 	fd, err := openPlain(path)
@@ -141,7 +159,7 @@ func (p *Policy) open(path string) (int, kind, error) {
 		return -1, kindNone, err
 	}
 	id, kind, err := identify(fd)
-	if want, ok := p.Identities[path]; err == nil && ok && want != id {
+	if want, ok := p.pins[path]; err == nil && ok && want.id != id {
 		err = errReplaced
 	}
 	if err != nil {
@@ -166,7 +184,7 @@ func (p *Policy) hold(r *Report) {
 	for _, list := range []*[]string{&p.ReadWrite, &p.ReadOnly, &p.Own} {
 		kept := make([]string, 0, len(*list))
 		for _, path := range *list {
-			_, pinned := p.Identities[path]
+			_, pinned := p.pins[path]
 			fd, _, err := -1, kindNone, error(nil)
 			if pinned {
 				fd, _, err = p.open(path)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -47,19 +46,20 @@ func reused(t *testing.T, base string, hold bool) bool {
 	}
 	var g sandbox.Grants
 	defer g.Close()
-	id, ok := g.Open(sandbox.Policy{ReadWrite: []string{granted}}).Identities[granted]
-	if !ok {
+	f := fileOf(g.Open(sandbox.Policy{ReadWrite: []string{granted}}), granted)
+	if f == nil {
 		t.Fatal("the directory is not held")
 	}
+	old, err1 := f.Stat()
 	if !hold {
 		g.Close()
 	}
-	var stat syscall.Stat_t
-	err := errors.Join(os.Remove(granted), os.Mkdir(granted, 0o700), syscall.Stat(granted, &stat), os.Remove(granted))
-	if err != nil {
+	err2 := errors.Join(os.Remove(granted), os.Mkdir(granted, 0o700))
+	made, err3 := os.Stat(granted)
+	if err := errors.Join(err1, err2, err3, os.Remove(granted)); err != nil {
 		t.Fatal(err)
 	}
-	return id == sandbox.Identity{Device: uint64(stat.Dev), Inode: stat.Ino} //nolint:unconvert // its type differs between architectures
+	return os.SameFile(old, made)
 }
 
 // TestGrantsRaced exchanges a granted directory and another one again and again, while processes confine themselves and write.

@@ -191,9 +191,9 @@ type worker struct {
 }
 
 // startProcess starts a child in its own namespaces or, where the system forbids namespaces, in its own session. The child's
-// standard input is also its lifeline.
+// standard input is also its lifeline. It is a socket, because descriptors come with the call.
 func startProcess(c Command) (*worker, error) {
-	inR, inW, err1 := os.Pipe()
+	inR, inW, err1 := socketPair()
 	outR, outW, err2 := os.Pipe()
 	p := &worker{stdin: inW, answer: outR, stderr: process.Head{Max: maxStderr}}
 	err := errors.Join(err1, err2)
@@ -212,10 +212,13 @@ func startProcess(c Command) (*worker, error) {
 	return p, nil
 }
 
-// send sends the call to the process.
+// send sends the call to the process, after the files that its policy grants.
 func (p *worker) send(c Command) error {
 	level := p.Isolation()
 	in := Isolation{Processes: level >= process.OwnProcesses, Mounts: level >= process.OwnMounts}
+	if err := sendFiles(p.stdin, c.Policy.Files()); err != nil {
+		return fmt.Errorf("passing the granted files: %w", err)
+	}
 	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: in})
 }
 

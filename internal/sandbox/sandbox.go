@@ -13,6 +13,7 @@ package sandbox
 
 import (
 	"errors"
+	"os"
 	"slices"
 )
 
@@ -52,16 +53,51 @@ type Policy struct {
 	Program string `json:"program,omitempty"`
 	Limits  Limits `json:"limits"`
 
-	// Grants.Open sets Opened; the paths have no links then. Identities holds the identities of the paths that confined code
-	// could replace; a path that leads to something else grants nothing. Uncovered holds sentences about what could not be
-	// granted or protected. Workdir is the directory to start the process in. WorkdirID is the identity of that directory when
-	// it was opened; nil means that it was not opened.
-	Workdir    string              `json:"workdir,omitempty"`
-	WorkdirID  *Identity           `json:"workdir_id,omitempty"`
-	Opened     bool                `json:"opened,omitempty"`
-	Identities map[string]Identity `json:"identities,omitempty"`
-	Uncovered  []string            `json:"uncovered,omitempty"`
+	// Grants.Open sets Opened; the paths have no links then. Workdir is the directory to start the process in. Pinned lists the
+	// working directory and the paths that confined code could replace. The process gets what they led to as descriptors; see
+	// Files. A path that leads to something else by now grants nothing. Uncovered holds sentences about what could not be
+	// granted or protected.
+	Workdir   string   `json:"workdir,omitempty"`
+	Opened    bool     `json:"opened,omitempty"`
+	Pinned    []string `json:"pinned,omitempty"`
+	Uncovered []string `json:"uncovered,omitempty"`
+
+	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
+	files []*os.File
+	// pins identifies the files by the paths of Pinned, and entered is the working directory, in a process that confines itself.
+	pins    map[string]pin
+	entered identity
 }
+
+// Files returns what the paths of Pinned led to, in the same order. The process that the policy is for must get them; see Receive.
+func (p Policy) Files() []*os.File { return p.files }
+
+// Receive sets the files of a policy in the process that the policy is for. The process got them as descriptors from first on.
+func (p *Policy) Receive(first int) {
+	p.files = nil
+	for i, path := range p.Pinned {
+		p.files = append(p.files, os.NewFile(uintptr(first+i), path))
+	}
+}
+
+// identity identifies a file independently of its path. It is unique while a process holds the file open.
+type identity struct{ device, inode uint64 }
+
+// pin is a file that a process got as a descriptor.
+type pin struct {
+	fd   int
+	id   identity
+	kind kind
+}
+
+// kind is the type of a file, as far as the rules differ.
+type kind int
+
+const (
+	kindNone kind = iota
+	kindFile
+	kindDir
+)
 
 // Limits holds limits of resources; 0 means no limit.
 type Limits struct {

@@ -18,14 +18,15 @@ func (p *Policy) startedIn() error {
 	if err != nil {
 		return fmt.Errorf("looking at the working directory: %w", err)
 	}
-	if p.WorkdirID == nil {
-		p.WorkdirID = &id
-		p.Workdir, err = unix.Getwd()
-		if err != nil {
+	opened, ok := p.pins[p.Workdir]
+	if !ok {
+		opened.id = id
+		if p.Workdir, err = unix.Getwd(); err != nil {
 			return fmt.Errorf("finding the working directory: %w", err)
 		}
 	}
-	if id != *p.WorkdirID {
+	p.entered = opened.id
+	if id != p.entered {
 		return fmt.Errorf("entering the working directory %s: %w; start aura again", p.Workdir, errReplaced)
 	}
 	return nil
@@ -40,7 +41,7 @@ func (p *Policy) reenter() error {
 	}
 	defer func() { _ = unix.Close(fd) }()
 	id, _, err := identify(fd)
-	if err == nil && id != *p.WorkdirID {
+	if err == nil && id != p.entered {
 		err = errReplaced
 	}
 	if err = errors.Join(err, unix.Fchdir(fd)); err != nil {
