@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testcache"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
@@ -16,6 +17,9 @@ import (
 // buildChild builds the plugin host and returns its path.
 func buildChild(t *testing.T) string {
 	t.Helper()
+	if err := testcache.DependOnSources(); err != nil {
+		t.Fatal(err)
+	}
 	path := filepath.Join(t.TempDir(), "aura-plugin-host")
 	build := exec.Command("go", "build", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testcache"
 	"github.com/idelchi/aura/internal/testneed"
 )
 
@@ -31,6 +32,10 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	bin = dir
+	if err := testcache.DependOnSources(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	// The flags are the same as in the Makefile, so that both share the build cache.
 	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildvcs=false", "-o", dir, "./cmd/...")
 	cmd.Dir = repo

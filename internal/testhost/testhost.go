@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/idelchi/aura/internal/testcache"
 )
 
 // Run runs the tests with aura-plugin-host beside the test executable, where aura looks for it first. It returns the exit code.
@@ -22,6 +24,9 @@ func Run(m *testing.M) int {
 	}
 	host := filepath.Join(filepath.Dir(self), name)
 	defer func() { _ = os.Remove(host) }()
+	if err := testcache.DependOnSources(); err != nil {
+		panic(err)
+	}
 	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host") //nolint:gosec // beside the test itself
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
