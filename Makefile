@@ -42,7 +42,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 
 # All of them run, also if one fails.
 .PHONY: test
-test: ## run the tests with the race detector, except for the exhaustive ones
+test: ## run the tests with the race detector, except for the exhaustive and the longest ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
 	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk test-release
 
@@ -53,8 +53,9 @@ test-e2e: ## run the end-to-end tests
 	AURA_TEST_EXHAUSTIVE=skip $(E2E)
 
 # What 'make test' tries in one combination, in all of them: each file that aura reads, each command, each user, with and without namespaces.
+# And the tests that take the most processor time.
 .PHONY: test-exhaustive
-test-exhaustive: ## run the exhaustive end-to-end tests
+test-exhaustive: ## run the exhaustive and the longest end-to-end tests
 	AURA_TEST_EXHAUSTIVE=only $(E2E)
 
 E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e

@@ -6,21 +6,39 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
 // exhaustive lists the tests that try in all combinations what others try in one: each file that aura reads, each command, each user, with and
-// without namespaces. They take a fifth of the time of all tests. 'make test' leaves them out, and 'make test-exhaustive' runs only them.
+// without namespaces. It also lists the single tests and scripts that take the most processor time, four seconds and more. All of them take half of
+// the time of all tests. 'make test' leaves them out, and 'make test-exhaustive' runs only them.
 var exhaustive = []string{
+	"TestACPTypeScript",
+	"TestCheckCorpus",
 	"TestClone",
 	"TestExamplesCompiled",
 	"TestFaultsAsOtherUsers",
+	"TestFleet",
+	"TestHooksMemory",
 	"TestKilledAuraOfOtherUsers",
 	"TestOddFiles",
+	"TestReplayExamples",
 	"TestReruns",
+	"TestSandboxData",
 	"TestSandboxPlants",
+	"TestScripts/attachments/refused",
+	"TestScripts/extensions/add_packages",
+	"TestScripts/extensions/installed",
+	"TestScripts/limits/limits_history",
+	"TestScripts/plugins/new_point",
+	"TestScripts/sandbox/grants",
+	"TestScripts/what-happened/bisect",
+	"TestScripts/what-happened/explain",
+	"TestScripts/what-happened/replay",
+	"TestScripts/writing-a-plugin/three_commands",
 }
 
 // exhaustiveTests is the variable that says which tests run: "skip" leaves out the exhaustive ones, "only" leaves out all others.
@@ -28,7 +46,11 @@ const exhaustiveTests = "AURA_TEST_EXHAUSTIVE"
 
 // selectTests sets the flags of the test program by the environment.
 func selectTests() error {
-	names := "^(" + strings.Join(exhaustive, "|") + ")$"
+	var patterns []string
+	for _, name := range exhaustive {
+		patterns = append(patterns, "^"+strings.ReplaceAll(name, "/", "$/^")+"$")
+	}
+	names := strings.Join(patterns, "|")
 	switch value := os.Getenv(exhaustiveTests); value {
 	case "":
 		return nil
@@ -50,7 +72,11 @@ func TestExhaustive(t *testing.T) {
 		names = append(names, strings.Trim(row[0], "`"))
 	}
 	for _, name := range exhaustive {
-		if !slices.Contains(names, name) {
+		if script, ok := strings.CutPrefix(name, "TestScripts/"); ok {
+			if _, err := os.Stat(filepath.Join("testdata", "pages", filepath.FromSlash(script)+".txtar")); err != nil {
+				t.Error(err)
+			}
+		} else if !slices.Contains(names, name) {
 			t.Errorf("there is no test %s, only %v", name, names)
 		}
 	}
