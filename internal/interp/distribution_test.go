@@ -115,6 +115,9 @@ var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+:\d+: panic.*|^panic in Execut
 
 var ownNames = regexp.MustCompile(`\bmain\.`)
 
+// initName matches the name of a function that aura would call, and check with it. The programs are no plugins, so theirs gets another name.
+var initName = regexp.MustCompile(`\bInit\b`)
+
 var mainFunc = regexp.MustCompile(`(?m)^func\s+main\(\)`)
 
 func runDistributed(t *testing.T, file string) {
@@ -138,6 +141,7 @@ func runDistributed(t *testing.T, file string) {
 	text = slices.Concat(text[:at], []byte("program"), text[at+len("main"):])
 	// Some know the name of their package.
 	text, want = ownNames.ReplaceAll(text, []byte("program.")), ownNames.ReplaceAll(want, []byte("program."))
+	text = initName.ReplaceAll(text, []byte("Init1"))
 	// Go's files of what programs print hold both streams.
 	out := output(t)
 	o := runProgramWith(t, string(mainFunc.ReplaceAll(text, []byte("func program()"))), out, out)

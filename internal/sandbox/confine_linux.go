@@ -11,8 +11,8 @@ import (
 )
 
 // Confine applies the policy to this process, to all its threads and to all processes that it will start. It cannot be undone.
-// It closes the files that the process got with the policy. Either the report says what is enforced, or Confine returns an error. After an error the process must end, because it is
-// confined only in part.
+// It closes the files that the process got with the policy. Either the report says what is enforced, or Confine returns an error.
+// After an error the process must end, because it is confined only in part.
 //
 // The order of the steps matters: mounts need privileges, Landlock opens the paths that it grants, and the filter refuses
 // system calls that the other steps use.

@@ -127,8 +127,8 @@ func identify(fd int) (identity, kind, error) {
 // errReplaced means that a path no longer leads to what was granted.
 var errReplaced = errors.New("something else was put in its place since it was granted")
 
-// identifyFiles identifies the files that this process got. They stay open until the policy is enforced, so that no other file gets the identity of
-// one of them.
+// identifyFiles identifies the files that this process got. They stay open until the policy is enforced, so that no other file
+// gets the identity of one of them.
 func (p *Policy) identifyFiles() error {
 	if len(p.files) != len(p.Pinned) {
 		return fmt.Errorf("got %d descriptors for %d paths", len(p.files), len(p.Pinned))
