@@ -13,8 +13,8 @@ import (
 )
 
 // exhaustive lists the tests that try in all combinations what others try in one: each file that aura reads, each command, each user, with and
-// without namespaces. It also lists the single tests and scripts that take the most processor time, four seconds and more. All of them take half of
-// the time of all tests. 'make test' leaves them out, and 'make test-exhaustive' runs only them.
+// without namespaces. It also lists the single tests and scripts that take the most processor time, four seconds and more. Together they take two fifths of
+// the time of all end-to-end tests. 'make test' leaves them out, and 'make test-exhaustive' runs only them.
 var exhaustive = []string{
 	"TestACPTypeScript",
 	"TestCheckCorpus",
