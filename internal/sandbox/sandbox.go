@@ -90,7 +90,7 @@ type pin struct {
 	kind kind
 }
 
-// kind is the type of a file, as far as the rules differ.
+// kind is the type of a file. The rules of Landlock differ only between files and directories.
 type kind int
 
 const (

@@ -8,7 +8,7 @@ const room = 40 << 10
 var never bool
 
 // Grow makes room on the stack of the calling goroutine. Without it, the runtime enlarges the stack in steps and copies it at each step.
-// Memory is used only as far as the stack reaches.
+// Only the memory that the stack has reached is used.
 //
 //go:noinline
 func Grow() {
