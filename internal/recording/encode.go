@@ -10,8 +10,9 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// call returns the record of a call, without secrets. New entries of lists wait in w.entries.
+// call returns the record of a call, without secrets. It is valid until the next one is made. New entries of lists wait in w.entries.
 func (w *Writer) call(c host.Call) (Call, error) {
+	w.raw = spare(w.raw)
 	hide := w.hider()
 	out := Call{
 		Plugin: c.Plugin, Version: c.Version, Child: c.Child, Point: c.Point, Mixed: c.Mixed, Waited: c.Waited, Took: c.Took,
@@ -74,21 +75,16 @@ func (c *Call) set(field *json.RawMessage, hide hider, value any) error {
 	if value == nil {
 		return nil
 	}
-	raw, err := shared.EncodeExact(value)
-	if err != nil {
-		return err
-	}
-	clean, redacted, err := hide.json(raw)
+	clean, redacted, err := hide.exact(value)
 	*field, c.Redacted = clean, c.Redacted || redacted
 	return err
 }
 
 // answer sets the outcome.
-func (c *Call) answer(hide hider, out any, failed error) error {
+func (c *Call) answer(hide hider, out any, failed error) (err error) {
 	if failed == nil {
-		raw, err := shared.EncodeExact(out)
-		if err == nil && out != nil {
-			c.Out, _, err = hide.json(raw)
+		if out != nil {
+			c.Out, _, err = hide.exact(out)
 		}
 		return err
 	}

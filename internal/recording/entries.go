@@ -1,13 +1,13 @@
 package recording
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"reflect"
 	"slices"
 
 	"github.com/idelchi/aura/sdk"
-	"github.com/idelchi/aura/shared"
 )
 
 // The names of the growing lists in a context.
@@ -56,7 +56,7 @@ func columnOf[T any](e *entries, c *column[T], list []T, hide hider) (out ranges
 		var n int
 		if i < len(c.list) && reflect.DeepEqual(list[i], c.list[i]) {
 			n = c.numbers[i]
-		} else if n, err = e.number(list[i], hide); err != nil {
+		} else if n, err = e.number(&list[i], hide); err != nil {
 			return nil, false, err
 		}
 		next.numbers = append(next.numbers, n)
@@ -67,13 +67,9 @@ func columnOf[T any](e *entries, c *column[T], list []T, hide hider) (out ranges
 	return next.ranges, next.redacted, nil
 }
 
-// number returns the number of an entry, a new one if its content is new.
+// number returns the number of an entry, which is a pointer: a new number if the content is new.
 func (e *entries) number(entry any, hide hider) (int, error) {
-	raw, err := shared.EncodeExact(entry)
-	if err != nil {
-		return 0, err
-	}
-	raw, redacted, err := hide.json(raw)
+	raw, redacted, err := hide.exact(entry)
 	if err != nil {
 		return 0, err
 	}
@@ -104,7 +100,7 @@ func (e *entries) keep(raw json.RawMessage) int {
 
 // add gives an entry the next number.
 func (e *entries) add(raw json.RawMessage) int {
-	e.fresh = append(e.fresh, raw)
+	e.fresh = append(e.fresh, bytes.Clone(raw))
 	e.count++
 	return e.count - 1
 }
@@ -119,39 +115,34 @@ func (e *entries) known(earlier []json.RawMessage) {
 	e.count = len(earlier)
 }
 
-// strip takes the lists out of a context, which it does not change, and returns their numbers.
+// strip takes the lists out of a context, which it does not change, and returns their numbers and a pointer to the rest.
 func (e *entries) strip(context any, hide hider) (stripped any, lists map[string]ranges, redacted bool, err error) {
-	v := reflect.New(reflect.TypeOf(context)).Elem()
-	v.Set(reflect.ValueOf(context))
-	base := v
-	if f := v.FieldByName("Context"); f.IsValid() {
-		base = f
-	}
-	lists = make(map[string]ranges)
+	v := reflect.New(reflect.TypeOf(context))
+	v.Elem().Set(reflect.ValueOf(context))
+	stripped, lists = v.Interface(), make(map[string]ranges)
 	keep := func(name string, numbers ranges, hidden bool, failed error) {
 		if lists[name], redacted = numbers, redacted || hidden; failed != nil {
 			err = failed
 		}
 	}
-	c, ok := reflect.TypeAssert[sdk.Context](base)
-	if ok && c.Turns != nil {
-		numbers, hidden, failed := columnOf(e, &e.turns, c.Turns, hide)
+	base, ok := stripped.(*sdk.Context)
+	if f := v.Elem().FieldByName("Context"); !ok && f.IsValid() {
+		base, ok = f.Addr().Interface().(*sdk.Context)
+	}
+	if ok && base.Turns != nil {
+		numbers, hidden, failed := columnOf(e, &e.turns, base.Turns, hide)
 		keep(listTurns, numbers, hidden, failed)
+		base.Turns = nil
 	}
-	if ok && c.ToolHistory != nil {
-		numbers, hidden, failed := columnOf(e, &e.tools, c.ToolHistory, hide)
+	if ok && base.ToolHistory != nil {
+		numbers, hidden, failed := columnOf(e, &e.tools, base.ToolHistory, hide)
 		keep(listTools, numbers, hidden, failed)
+		base.ToolHistory = nil
 	}
-	if ok {
-		c.Turns, c.ToolHistory = nil, nil
-		base.Set(reflect.ValueOf(c))
+	if c, ok := stripped.(*sdk.TransformContext); ok && c.Messages != nil {
+		numbers, hidden, failed := columnOf(e, &e.messages, c.Messages, hide)
+		keep(listMessages, numbers, hidden, failed)
+		c.Messages = nil
 	}
-	if f := v.FieldByName(listMessages); f.IsValid() {
-		if messages, ok := reflect.TypeAssert[[]sdk.Message](f); ok && messages != nil {
-			numbers, hidden, failed := columnOf(e, &e.messages, messages, hide)
-			keep(listMessages, numbers, hidden, failed)
-			f.SetZero()
-		}
-	}
-	return v.Interface(), lists, redacted, err
+	return stripped, lists, redacted, err
 }

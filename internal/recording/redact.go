@@ -4,12 +4,39 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/shared"
 )
 
-// hider removes secrets from JSON in the form of shared.EncodeExact.
-type hider struct{ secrets *redact.Redactor }
+// hider removes secrets from JSON in the form of shared.EncodeExact. memory is where it encodes values; it may be nil.
+type hider struct {
+	secrets *redact.Redactor
+	memory  *[]byte
+}
+
+// exact returns a value as JSON without secrets, and whether there were any.
+func (h hider) exact(value any) (clean []byte, redacted bool, err error) {
+	if h.memory == nil {
+		h.memory = new([]byte)
+	}
+	before := len(*h.memory)
+	all, err := shared.AppendExact(*h.memory, value)
+	if err != nil {
+		return nil, false, err
+	}
+	*h.memory = all
+	return h.json(slices.Clip(all[before:]))
+}
+
+// spare returns memory for the next value, unless there is so much that it is better freed.
+func spare(memory []byte) []byte {
+	if cap(memory) > buffered {
+		return nil
+	}
+	return memory[:0]
+}
 
 // The marks of texts and bytes that JSON cannot represent; see shared.EncodeExact.
 var encodedMarks = []string{"$text", "$data"}

@@ -49,7 +49,7 @@ const (
 // Replay makes the recorded calls again, in order, and calls each with the result. plugins selects the plugins; empty selects all. Each
 // process of the recording becomes a process of its own. It returns when all processes have ended.
 func (r *Recording) Replay(ctx context.Context, plugins map[string]bool, secrets *redact.Redactor, open Opener, each func(Result) error) (err error) {
-	p := &replay{of: r, open: open, hide: hider{secrets}, answers: NewAnswers(), children: make(map[string]process)}
+	p := &replay{of: r, open: open, hide: hider{secrets: secrets}, answers: NewAnswers(), children: make(map[string]process)}
 	defer p.close()
 	for _, c := range r.Calls {
 		if len(plugins) > 0 && !plugins[c.Plugin] {

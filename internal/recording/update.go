@@ -54,7 +54,7 @@ func (r *Recording) update(results []Result) (err error) {
 
 // rewrite returns the lines of a recording with other outcomes, and with new checksums.
 func rewrite(text []byte, now map[int]Result) ([]byte, error) {
-	var out bytes.Buffer
+	var out []byte
 	var before, after sum
 	for line := range bytes.Lines(text) {
 		r, next, err := before.decode(bytes.TrimSuffix(line, []byte("\n")))
@@ -67,11 +67,9 @@ func rewrite(text []byte, now map[int]Result) ([]byte, error) {
 				r.Call.Out, r.Call.Failure, r.Call.Kind, r.Call.Version = result.Out, result.Failure, result.Kind, result.Version
 			}
 		}
-		var encoded bytes.Buffer
-		if after, err = after.encode(&encoded, r); err != nil {
+		if out, after, err = after.encode(out, r); err != nil {
 			return nil, err
 		}
-		out.Write(encoded.Bytes())
 	}
-	return out.Bytes(), nil
+	return out, nil
 }

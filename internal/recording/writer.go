@@ -1,7 +1,6 @@
 package recording
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -58,7 +57,9 @@ type Writer struct {
 	size, reserved int64
 	sum            sum
 	// lines are the lines that are written next, with one system call.
-	lines   bytes.Buffer
+	lines []byte
+	// raw is the memory for the values of the call that is encoded.
+	raw     []byte
 	count   int
 	entries *entries
 	// failed is why nothing is recorded any more.
@@ -261,9 +262,9 @@ func (w *Writer) Call(turn int, c host.Call, many bool) error {
 
 func (w *Writer) hider() hider {
 	if w.secrets == nil {
-		return hider{}
+		return hider{memory: &w.raw}
 	}
-	return hider{w.secrets()}
+	return hider{w.secrets(), &w.raw}
 }
 
 // add writes a record. The first failure ends the recording; it is returned once.
@@ -282,18 +283,15 @@ func (w *Writer) add(r record) error {
 // write adds a record to the lines that are written next. It does not wait for the disk: a process that is killed loses nothing that is
 // written, and Sync makes it survive a power failure.
 func (w *Writer) write(r record) error {
-	before := w.lines.Len()
-	after, err := w.sum.encode(&w.lines, r)
+	lines, after, err := w.sum.encode(w.lines, r)
 	if err != nil {
-		w.lines.Truncate(before)
 		return fmt.Errorf("encoding a record: %w", err)
 	}
-	if r.Full == nil && w.size+int64(w.lines.Len()) > w.limit {
-		w.lines.Truncate(before)
+	if r.Full == nil && w.size+int64(len(lines)) > w.limit {
 		return ErrFull
 	}
-	w.sum = after
-	if w.lines.Len() > buffered {
+	w.lines, w.sum = lines, after
+	if len(w.lines) > buffered {
 		return w.flush()
 	}
 	return nil
@@ -301,12 +299,12 @@ func (w *Writer) write(r record) error {
 
 // flush writes the lines after the last complete record.
 func (w *Writer) flush() error {
-	if w.lines.Len() == 0 {
+	if len(w.lines) == 0 {
 		return nil
 	}
-	end := w.size + int64(w.lines.Len())
-	err := w.put(w.lines.Bytes(), end)
-	w.lines.Reset()
+	end := w.size + int64(len(w.lines))
+	err := w.put(w.lines, end)
+	w.lines = spare(w.lines)
 	if err != nil {
 		w.reserved = w.size
 		// If the truncation fails too, readers skip the torn line.

@@ -10,15 +10,18 @@ import (
 )
 
 // Encode returns a value as JSON. Structs are objects with the names of their Go fields.
-func Encode(v any) ([]byte, error) {
+func Encode(v any) ([]byte, error) { return Append(nil, v) }
+
+// Append appends a value to dst in the form of Encode. A pointer to a struct has the form of the struct.
+func Append(dst []byte, v any) ([]byte, error) {
 	if err := CheckNesting(v); err != nil {
 		return nil, err
 	}
 	top := reflect.ValueOf(v)
 	if top.Kind() == reflect.Struct {
-		return appendTyped(nil, top)
+		return appendTyped(dst, top)
 	}
-	return appendDynamic(nil, top) // the other side does not know its type
+	return appendDynamic(dst, top) // the other side does not know its type
 }
 
 // Decode is the inverse of Encode. Fields of into that the JSON does not contain do not change. A field that into does not have is an

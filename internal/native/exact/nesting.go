@@ -3,6 +3,7 @@ package exact
 import (
 	"fmt"
 	"reflect"
+	"slices"
 )
 
 // MaxNesting is how deeply lists and maps may be nested.
@@ -22,23 +23,54 @@ func cyclic(v reflect.Value, depth int) error {
 			err = cyclic(v.Elem(), depth+1)
 		}
 	case reflect.Map:
+		if leaf(v.Type().Elem()) {
+			return nil
+		}
 		for each := v.MapRange(); each.Next() && err == nil; {
 			err = cyclic(each.Value(), depth+1)
 		}
 	case reflect.Slice, reflect.Array:
-		if k := v.Type().Elem().Kind(); k < reflect.Array || k == reflect.String {
-			return nil // the elements cannot contain other values
+		if leaf(v.Type().Elem()) {
+			return nil
 		}
 		for i := 0; i < v.Len() && err == nil; i++ {
 			err = cyclic(v.Index(i), depth+1)
 		}
 	case reflect.Struct:
-		for i := 0; i < v.NumField() && err == nil; i++ {
-			if v.Type().Field(i).IsExported() {
-				err = cyclic(v.Field(i), depth+1)
+		for _, f := range fieldsOf(v.Type()) {
+			if f.nests && err == nil {
+				err = cyclic(v.Field(f.index), depth+1)
 			}
 		}
 	default:
 	}
 	return err
+}
+
+// leaf reports whether values of a type cannot contain other values.
+func leaf(t reflect.Type) bool {
+	k := t.Kind()
+	return k < reflect.Array || k == reflect.String
+}
+
+// nests reports whether a value of a type may contain itself: something in it may be of any type, or of one of the types around it.
+func nests(t reflect.Type, around ...reflect.Type) bool {
+	if slices.Contains(around, t) {
+		return true
+	}
+	around = append(slices.Clip(around), t)
+	switch t.Kind() {
+	case reflect.Interface:
+		return true
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.Pointer:
+		return nests(t.Elem(), around...)
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if f := t.Field(i); f.IsExported() && nests(f.Type, around...) {
+				return true
+			}
+		}
+	default:
+	}
+	return false
 }

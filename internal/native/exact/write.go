@@ -29,11 +29,12 @@ const (
 	markNumber = "$number"
 )
 
-// structField is a field of a struct. key is its name as JSON, with a colon.
+// structField is a field of a struct. key is its name as JSON, with a colon. nests reports whether the struct may contain itself in the field.
 type structField struct {
 	index int
 	name  string
 	key   []byte
+	nests bool
 }
 
 // knownFields holds the fields of struct types, by reflect.Type, in the order of their names: that of encoding/json for maps.
@@ -45,8 +46,8 @@ func fieldsOf(t reflect.Type) []structField {
 	}
 	out := make([]structField, 0, t.NumField())
 	for i := range t.NumField() {
-		name := t.Field(i).Name
-		out = append(out, structField{index: i, name: name, key: append(appendText(nil, name), ':')})
+		f := t.Field(i)
+		out = append(out, structField{index: i, name: f.Name, key: append(appendText(nil, f.Name), ':'), nests: f.IsExported() && nests(f.Type, t)})
 	}
 	slices.SortFunc(out, func(a, b structField) int { return strings.Compare(a.name, b.name) })
 	knownFields.Store(t, out)
@@ -64,12 +65,11 @@ func appendTyped(dst []byte, v reflect.Value) (_ []byte, err error) {
 	if v.Kind() == reflect.Interface {
 		return appendDynamic(dst, v.Elem())
 	}
-	if v.Type() == timeType {
-		t, _ := reflect.TypeAssert[time.Time](v)
-		return appendText(dst, t.Format(time.RFC3339Nano)), nil
-	}
 	switch v.Kind() {
 	case reflect.Struct:
+		if t, ok := reflect.TypeAssert[time.Time](v); ok {
+			return append(t.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"'), nil
+		}
 		return appendStruct(dst, v)
 	case reflect.Map:
 		return appendMap(dst, v)
@@ -147,8 +147,11 @@ func appendStruct(dst []byte, v reflect.Value) (_ []byte, err error) {
 }
 
 func appendMap(dst []byte, v reflect.Value) (_ []byte, err error) {
-	if v.IsNil() {
+	switch {
+	case v.IsNil():
 		return append(dst, "null"...), nil
+	case v.Len() == 0:
+		return append(dst, "{}"...), nil
 	}
 	type entry struct {
 		key   string
@@ -200,15 +203,48 @@ func appendString(dst []byte, s string) []byte {
 	return appendText(dst, s)
 }
 
-// appendText appends a text that is UTF-8 as JSON. What needs no escape is copied.
-func appendText(dst []byte, s string) []byte {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || strings.IndexByte(`"\<>&`, c) >= 0 {
-			text, _ := json.Marshal(s) // a string can always be encoded
-			return append(dst, text...)
-		}
+// The escapes of JSON that have a letter, and the letters.
+const escaped, letters = "\"\\\b\f\n\r\t", `"\bfnrt`
+
+// special tells which bytes encoding/json escapes. 0xe2 begins the two line separators of Unicode, which it escapes too.
+var special = func() (out [256]bool) {
+	for c := range ' ' {
+		out[c] = true
 	}
-	return append(append(append(dst, '"'), s...), '"')
+	for _, c := range []byte(`"\<>&` + "\xe2") {
+		out[c] = true
+	}
+	return out
+}()
+
+// appendText appends a text that is UTF-8 as JSON, as encoding/json does.
+func appendText(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !special[c] {
+			continue
+		}
+		separator := strings.HasPrefix(s[i:], "\u2028") || strings.HasPrefix(s[i:], "\u2029")
+		if c >= utf8.RuneSelf && !separator {
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		switch letter := strings.IndexByte(escaped, c); {
+		case letter >= 0:
+			dst = append(dst, '\\', letters[letter])
+		case separator:
+			i += len("\u2028") - 1
+			dst = append(dst, `\u202`...)
+			dst = append(dst, '8'+s[i]&1)
+		default:
+			dst = append(dst, `\u00`...)
+			dst = append(dst, "0123456789abcdef"[c>>4], "0123456789abcdef"[c&0xf])
+		}
+		done = i + 1
+	}
+	return append(append(dst, s[done:]...), '"')
 }
 
 func appendNumber(dst []byte, f float64) []byte {
