@@ -54,7 +54,7 @@ func columnOf[T any](e *entries, c *column[T], list []T, hide hider) (out ranges
 	}
 	for i := len(next.numbers); i < len(list); i++ {
 		var n int
-		if i < len(c.list) && reflect.DeepEqual(list[i], c.list[i]) {
+		if i < len(c.list) && reflect.DeepEqual(&list[i], &c.list[i]) {
 			n = c.numbers[i]
 		} else if n, err = e.number(&list[i], hide); err != nil {
 			return nil, false, err

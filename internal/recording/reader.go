@@ -109,8 +109,8 @@ func torn(line []byte, err error) bool { return err != nil && !json.Valid(line) 
 func (r *Recording) add(next record) error {
 	switch {
 	case next.Run != nil:
-		if next.Run.Version != Version {
-			return fmt.Errorf("the recording has version %d, and this aura reads version %d; record the session again", next.Run.Version, Version)
+		if next.Run.Version < 1 || next.Run.Version > Version {
+			return fmt.Errorf("the recording has version %d, and this aura reads versions 1 to %d; record the session again", next.Run.Version, Version)
 		}
 		r.Runs = append(r.Runs, *next.Run)
 	case len(r.Runs) == 0:

@@ -16,7 +16,10 @@ import (
 )
 
 // Version is the version of the format. It increases whenever an older aura would misread the file.
-const Version = 1
+//
+//	1: the checksum of each line is the beginning of a SHA-256
+//	2: that of most lines contains a CRC-64; see sum
+const Version = 2
 
 // Ext is the extension of a recording's file name.
 const Ext = ".recording"

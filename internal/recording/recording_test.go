@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -228,7 +229,9 @@ func TestDamage(t *testing.T) {
 		"edited":               {strings.Replace(whole, `"m"`, `"n"`, 1), 0, false, "the checksum is wrong"},
 		"edited at the end":    {strings.Replace(whole, "boom", "bang", 1), 0, false, "the checksum is wrong"},
 		"a line removed":       {strings.Join(append(lines[:3:3], lines[4:]...), ""), 0, false, "the checksum is wrong"},
-		"another version":      {later, 0, false, "has version 2, and this aura reads version 1"},
+		"version 1":            {asFirst(t, raw), 8, false, ""},
+		"version 1, edited":    {strings.Replace(asFirst(t, raw), `"m"`, `"n"`, 1), 0, false, "the checksum is wrong"},
+		"another version":      {later, 0, false, "has version 3, and this aura reads versions 1 to 2"},
 		"empty":                {"", 0, false, "nothing was recorded"},
 		"a journal":            {`{"meta":{"id":"x"}}` + "\n" + `{"message":{}}` + "\n", 0, false, "not a line of a recording"},
 	} {
@@ -254,6 +257,27 @@ func TestDamage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// asFirst returns a recording in version 1 of the format.
+func asFirst(t *testing.T, recording []byte) string {
+	t.Helper()
+	var out []byte
+	var before, after sum
+	for line := range bytes.Lines(recording) {
+		r, next, err := before.decode(bytes.TrimSuffix(line, []byte("\n")))
+		if r.Run != nil {
+			r.Run.Version = 1
+		}
+		if err == nil {
+			out, after, err = after.encode(out, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before = next
+	}
+	return string(out)
 }
 
 func TestCompare(t *testing.T) {
