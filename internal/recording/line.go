@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc64"
+	"hash/crc32"
 )
 
 // A line begins with its checksum, which has a fixed length.
@@ -30,11 +30,11 @@ type sum struct {
 var ofRun = []byte(`"run":`)
 
 // next returns the checksum of the line that follows. The line of a Run has the same checksum in all versions, so that an older aura can read
-// the version. Other lines have a checksum that takes a tenth of the time, in a part of the digest.
+// the version. Other lines have a checksum that most processors compute in a fiftieth of the time, in a part of the digest.
 func (s sum) next(body []byte) sum {
 	if s.quick && !bytes.HasPrefix(body, ofRun) {
-		crc := crc64.Update(binary.BigEndian.Uint64(s.digest[:]), crcTable, body)
-		binary.BigEndian.PutUint64(s.digest[:], crc)
+		crc := crc32.Update(binary.BigEndian.Uint32(s.digest[:]), crcTable, body)
+		binary.BigEndian.PutUint32(s.digest[:], crc)
 		return s
 	}
 	h := sha256.New()
@@ -44,7 +44,7 @@ func (s sum) next(body []byte) sum {
 	return s
 }
 
-var crcTable = crc64.MakeTable(crc64.ECMA)
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
 
 // after returns the checksum for the lines after a record.
 func (s sum) after(r record) sum {

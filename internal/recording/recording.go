@@ -18,7 +18,7 @@ import (
 // Version is the version of the format. It increases whenever an older aura would misread the file.
 //
 //	1: the checksum of each line is the beginning of a SHA-256
-//	2: that of most lines contains a CRC-64; see sum
+//	2: that of most lines begins with a CRC-32C; see sum
 const Version = 2
 
 // Ext is the extension of a recording's file name.
