@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"encoding/json"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -52,6 +53,46 @@ func TestExactValues(t *testing.T) {
 				t.Errorf("got %s, %v, want %s", text, err, tt.form)
 			}
 		})
+	}
+}
+
+// TestExactText checks that texts have the form that encoding/json gives them.
+func TestExactText(t *testing.T) {
+	t.Parallel()
+	all := []string{"", `a "quoted" \ text`, "two\nlines\t", "äöü \u2028 \u2029 \u202a â 世界 \U0001f600", "<a href='b'>&amp;</a>"}
+	for c := range rune(0x3000) {
+		all = append(all, string(c), "x"+string(c)+"y")
+	}
+	for _, text := range all {
+		got, err := EncodeExact(text)
+		want, _ := json.Marshal(text)
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%q: got %s, %v, want %s", text, got, err, want)
+		}
+	}
+}
+
+// TestExactNesting checks that a value that contains itself is found wherever it does, and that Append accepts pointers.
+func TestExactNesting(t *testing.T) {
+	t.Parallel()
+	type node struct {
+		Name string
+		Next []node
+	}
+	ring := node{Next: make([]node, 1)}
+	ring.Next[0] = ring
+	loop := map[string]any{}
+	loop["self"] = []any{loop}
+	for name, v := range map[string]any{
+		"a type in itself": ring, "a map": sdk.Context{PluginConfig: loop}, "a list of structs": sdk.Context{ToolHistory: []sdk.ToolCall{{Args: loop}}},
+	} {
+		if err := encodeError(v); err == nil || !strings.Contains(err.Error(), "a value holds itself") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	got, err := AppendExact([]byte("x"), &sdk.ResponseModification{Skip: true})
+	if err != nil || string(got) != `x{"Content":null,"Skip":true}` {
+		t.Errorf("got %s, %v", got, err)
 	}
 }
 

@@ -43,8 +43,23 @@ func closing(document []byte, i int) int {
 	return len(document)
 }
 
+// within reports whether a text contains a secret.
+func (r *Redactor) within(text []byte) bool {
+	for i, c := range text {
+		for _, s := range r.starting[c] {
+			if len(text)-i >= len(s) && string(text[i:i+len(s)]) == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // literal redacts one string with its quotes. Text that is not a valid string is redacted as plain text.
 func (r *Redactor) literal(quoted []byte) (clean []byte, changed bool) {
+	if !bytes.ContainsRune(quoted, '\\') && !r.within(quoted) {
+		return nil, false // the text has no escapes, so it need not be decoded
+	}
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
 		raw := string(quoted)
