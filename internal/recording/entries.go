@@ -127,7 +127,7 @@ func (e *entries) strip(context any, hide hider) (stripped any, lists map[string
 	}
 	base, ok := stripped.(*sdk.Context)
 	if f := v.Elem().FieldByName("Context"); !ok && f.IsValid() {
-		base, ok = f.Addr().Interface().(*sdk.Context)
+		base, ok = reflect.TypeAssert[*sdk.Context](f.Addr())
 	}
 	if ok && base.Turns != nil {
 		numbers, hidden, failed := columnOf(e, &e.turns, base.Turns, hide)

@@ -65,7 +65,7 @@ func nests(t reflect.Type, around ...reflect.Type) bool {
 	case reflect.Map, reflect.Slice, reflect.Array, reflect.Pointer:
 		return nests(t.Elem(), around...)
 	case reflect.Struct:
-		for i := range t.NumField() {
+		for i := range t.NumField() { //nolint:modernize // Go 1.25, which has no Type.Fields, compiles this package, too
 			if f := t.Field(i); f.IsExported() && nests(f.Type, around...) {
 				return true
 			}
