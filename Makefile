@@ -33,7 +33,7 @@ DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --for
 LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 
 .PHONY: build
-build: ## build bin/aura and bin/aura-plugin-host
+build: ## build bin/aura, bin/aura-plugin-host and bin/aura-tool-host
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
@@ -179,8 +179,8 @@ release-check: ## make a release twice, compare the bytes, and follow docs/insta
 	done
 
 .PHONY: vulnerabilities
-vulnerabilities: build ## look for known vulnerabilities in both programs; GOVULNDB names another database
-	go run -C tools/release ./vulnerabilities $(CURDIR)/bin/aura $(CURDIR)/bin/aura-plugin-host
+vulnerabilities: build ## look for known vulnerabilities in the programs; GOVULNDB names another database
+	go run -C tools/release ./vulnerabilities $(CURDIR)/bin/aura $(CURDIR)/bin/aura-plugin-host $(CURDIR)/bin/aura-tool-host
 
 .PHONY: licenses
 licenses: ## check the licenses of all dependencies

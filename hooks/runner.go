@@ -36,7 +36,7 @@ type Runner struct {
 	// has ended. It may be nil. OnStart and OnSlow must return quickly.
 	OnSlow func(hookName string)
 
-	// Executable is the path of aura itself, which is started again as the shell. See shell.Argument.
+	// Executable is the program that is started as the shell. See shell.Argument.
 	Executable string
 	// Dir is the working directory of the session.
 	Dir string

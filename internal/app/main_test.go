@@ -7,27 +7,18 @@ import (
 
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/testhost"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // TestMain lets the test executable replace aura, which is started again for shell lines and confined tools. Without TestMain,
 // every such start would run all tests again.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case shell.Argument:
-			os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
-		case process.ReaperArgument:
-			os.Exit(process.Reap(os.Args[2:]))
-		case sandbox.Argument:
-			os.Exit(sandbox.Main(setup.RunConfined))
-		case serverArgument:
-			os.Exit(serveMCP())
-		}
+	if status, asked := toolhost.Main(os.Args); asked {
+		os.Exit(status)
+	}
+	if len(os.Args) > 1 && os.Args[1] == serverArgument {
+		os.Exit(serveMCP())
 	}
 	os.Exit(testhost.Run(m))
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/telemetry"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // openServers connects to the configured servers; it returns nil if there are none. A server that cannot be reached is reported
@@ -47,12 +47,12 @@ func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 			Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
 		})
 	}
-	self, err := sandbox.Self()
+	program, err := toolhost.Program()
 	if err != nil {
-		o.Notify(fmt.Sprintf("finding aura's own program: %v; a process that an MCP server detaches may outlive the session", err))
+		o.Notify(fmt.Sprintf("%v; a process that an MCP server detaches may outlive the session", err))
 	}
 	return mcp.Open(ctx, mcp.Options{
-		Workdir: c.Workdir, Environ: slices.Concat(o.Trace, c.Environ), Executable: self, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange,
+		Workdir: c.Workdir, Environ: slices.Concat(o.Trace, c.Environ), Executable: program.Start, Version: o.Version, Notify: o.Notify, OnChange: o.OnChange,
 	}, list)
 }
 

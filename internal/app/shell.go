@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // RunShell runs the shell lines of a task one after the other, each in a separate, limited process. It stops at the first line
@@ -17,9 +17,9 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 	if len(lines) == 0 {
 		return nil
 	}
-	self, err := sandbox.Self()
+	program, err := toolhost.Program()
 	if err != nil {
-		return fmt.Errorf("finding aura itself: %w", err)
+		return err
 	}
 	vars, err := task.Environment()
 	if err != nil {
@@ -30,7 +30,7 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 		dir = c.Workdir
 	}
 	for _, line := range lines {
-		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: dir, Env: setup.WithTask(c.Environ, vars)})
+		r, err := shell.Run(ctx, shell.Command{Executable: program.Start, Line: line, Dir: dir, Env: setup.WithTask(c.Environ, vars)})
 		if _, werr := w.Write(append(r.Stdout, r.Stderr...)); werr != nil {
 			return fmt.Errorf("showing the output of %q: %w", line, werr)
 		}

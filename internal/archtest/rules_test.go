@@ -16,10 +16,12 @@ var rooms = map[string][]string{
 	"cmd/aura-plugin-host/internal/first": {"internal/stack"},
 	"cmd/aura-plugin-host":                {"cmd/aura-plugin-host/internal/first", "shared/...", "internal/build", "internal/guest", "internal/interp", "internal/manifest", "internal/sandbox", "internal/process", "sdk/..."},
 
+	"cmd/aura-tool-host": {"internal/build", "internal/toolhost"},
+
 	"internal/cli": {
 		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/install", "internal/llm",
 		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/process", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
-		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
+		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/toolhost", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/bisect": {
 		"host", "internal/conversation/...", "internal/llm", "internal/pipeline", "internal/plugincall", "internal/recording", "internal/todo", "internal/tool", "sdk/...",
@@ -28,7 +30,7 @@ var rooms = map[string][]string{
 	"internal/top":     {"host", "internal/files", "internal/plaintext", "internal/terminal"},
 	"internal/doctor": {
 		"internal/app", "internal/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/process", "internal/redact",
-		"internal/sandbox", "internal/setup", "sdk/...",
+		"internal/sandbox", "internal/setup", "internal/toolhost", "sdk/...",
 	},
 	"internal/cli/gen":  {"internal/build", "internal/cli"},
 	"internal/terminal": {"internal/conversation/event", "internal/plaintext"},
@@ -39,10 +41,11 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/build", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/native", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
+		"internal/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
 		"internal/sandbox",
-		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/telemetry", "internal/todo", "internal/tool/...", "shared", "sdk/...",
+		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/telemetry", "internal/todo", "internal/tool/...", "internal/toolhost", "shared", "sdk/...",
 	},
+	"internal/toolhost": {"internal/native/gocmd", "internal/process", "internal/sandbox", "internal/shell", "internal/tool/..."},
 	"internal/tui": {
 		"host", "internal/command", "internal/config", "internal/conversation/event", "internal/filefind", "internal/files", "internal/frontend", "internal/inputhistory",
 		"internal/keymap", "internal/lineedit", "internal/llm", "internal/nearest", "internal/plaintext", "internal/process", "internal/setup", "internal/terminal",
@@ -93,10 +96,11 @@ var rooms = map[string][]string{
 	"internal/llm/*":              {"internal/llm/...", "internal/redact", "internal/strictyaml", "sdk/..."},
 	"internal/pipeline":           {"sdk/..."},
 	"internal/native": {
-		"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "shared", "sdk/...",
+		"internal/lock", "internal/manifest", "internal/native/gocmd", "internal/pluginsource", "shared", "sdk/...",
 	},
 	"internal/native/exact":      {},
 	"internal/native/frame":      {},
+	"internal/native/gocmd":      {"internal/process"},
 	"internal/native/link":       {"internal/native/frame"},
 	"internal/native/shim":       {"internal/native/exact", "internal/native/frame", "internal/native/link", "sdk/..."},
 	"internal/guest":             {"internal/native/frame", "internal/pluginsource", "internal/process", "shared", "sdk/..."},

@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -68,7 +69,7 @@ func (l *bench) native(ctx context.Context) error {
 		return err
 	}
 	program, err := native.Builder{
-		Dir: filepath.Join(l.Dir, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: "bench", Run: native.Unconfined,
+		Dir: filepath.Join(l.Dir, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: "bench", Run: gocmd.Unconfined,
 	}.Program(source)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package build reports the version, commit and date from which this program was built. Both programs, and every command that
+// Package build reports the version, commit and date from which this program was built. All programs, and every command that
 // prints a version, use it.
 package build
 
@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/sdk/version"
 )
 
-// Version is the semantic version of aura and of aura-plugin-host.
+// Version is the semantic version of aura and of the programs beside it.
 const Version = "0.1.0"
 
 // commit and date are set by the linker (see the Makefile), for builds without the version control stamp of the go command. The

@@ -16,7 +16,7 @@ import (
 
 const doctorHelp = `Check whether aura can work on this machine and in this directory:
 
-  programs       aura and aura-plugin-host, and whether they belong together
+  programs       aura, aura-plugin-host and aura-tool-host, and whether they belong together
   system         the kernel
   sandbox        what the kernel enforces, found by confining a process
   tools          git, Go and Python, which aura can do without

@@ -21,14 +21,12 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // The exit codes, listed in the help of the root command.
@@ -64,14 +62,8 @@ func (s streams) onScreen() streams {
 
 // Main runs aura on the arguments of the process and returns the exit code.
 func Main() int {
-	if len(os.Args) > 1 && os.Args[1] == shell.Argument {
-		return shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
-	}
-	if len(os.Args) > 1 && os.Args[1] == sandbox.Argument {
-		return sandbox.Main(setup.RunConfined)
-	}
-	if len(os.Args) > 1 && os.Args[1] == process.ReaperArgument {
-		return process.Reap(os.Args[2:])
+	if status, asked := toolhost.Main(os.Args); asked {
+		return status
 	}
 	collectLess()
 	// The reader of standard output may close it. Writing then fails, which must not end a running session.

@@ -5,24 +5,15 @@ import (
 	"os"
 	"testing"
 
-	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // TestMain lets the test executable act as aura, which restarts itself for shell lines and confined tools. Without this, every
 // such start would run all tests again.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 {
-		switch os.Args[1] {
-		case shell.Argument:
-			os.Exit(shell.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
-		case process.ReaperArgument:
-			os.Exit(process.Reap(os.Args[2:]))
-		case sandbox.Argument:
-			os.Exit(sandbox.Main(setup.RunConfined))
-		}
+	if status, asked := toolhost.Main(os.Args); asked {
+		os.Exit(status)
 	}
 	os.Exit(atHome(m))
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/idelchi/aura/internal/bisect"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // bisectOptions holds the flags of plugins bisect.
@@ -126,12 +126,12 @@ func (j judge) judge(ctx context.Context, told bisect.Outcome) (bool, error) {
 	if j.command == "" {
 		return j.bad.Eval(ctx, host.ConditionState(told.State, j.options.Config.Workdir, j.shell))
 	}
-	self, err := sandbox.Self()
+	program, err := toolhost.Program()
 	if err != nil {
-		return false, fmt.Errorf("finding aura itself: %w", err)
+		return false, err
 	}
 	done, err := shell.Run(ctx, shell.Command{
-		Executable: self, Line: j.command, Dir: j.options.Config.Workdir, Env: j.options.Config.Inherited, Stdin: told.Events,
+		Executable: program.Start, Line: j.command, Dir: j.options.Config.Workdir, Env: j.options.Config.Inherited, Stdin: told.Events,
 	})
 	switch {
 	case err != nil:

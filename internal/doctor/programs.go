@@ -15,9 +15,10 @@ import (
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
-// programs checks aura itself and the program that runs plugins.
+// programs checks aura itself and the programs that it starts for plugins and tools.
 func (p patient) programs(ctx context.Context) []Check {
 	own := build.Read()
 	self, err := os.Executable()
@@ -28,7 +29,7 @@ func (p patient) programs(ctx context.Context) []Check {
 	if revision := own.Revision(); revision != "" {
 		detail += ", commit " + revision
 	}
-	return []Check{{Area: "programs", Name: "aura", Status: OK, Detail: detail + ", " + self}, p.host(ctx, own)}
+	return []Check{{Area: "programs", Name: "aura", Status: OK, Detail: detail + ", " + self}, p.host(ctx, own), p.toolHost(ctx, own)}
 }
 
 // host checks that aura-plugin-host can be found and was built from the same version.
@@ -39,12 +40,33 @@ func (p patient) host(ctx context.Context, own build.Info) Check {
 		c.Detail, c.Remedy = err.Error(), "install aura-plugin-host beside aura; without it no plugin runs"
 		return c
 	}
-	text, err := versionOf(ctx, p.Timeout, path, "--version")
+	return p.sameRelease(ctx, own, c, path)
+}
+
+// toolHost checks that aura-tool-host was built from the same version. Without the program, aura takes its place.
+func (p patient) toolHost(ctx context.Context, own build.Info) Check {
+	c := Check{Area: "programs", Name: toolhost.Name, Status: Error}
+	program, err := toolhost.Program()
 	if err != nil {
-		c.Detail, c.Remedy = fmt.Sprintf("%s does not run: %v", path, err), "install aura-plugin-host of the same release as aura beside it"
+		c.Detail, c.Remedy = err.Error(), "install "+toolhost.Name+" beside aura; without it no tool runs"
 		return c
 	}
-	if theirs, _ := strings.CutPrefix(text, "aura-plugin-host version "); theirs != own.String() {
+	if !program.Separate() {
+		c.Status, c.Detail = Warning, "it is not beside aura, which runs tools and shell commands itself"
+		c.Remedy = "install " + toolhost.Name + " beside aura; tool calls and shell commands start faster with it"
+		return c
+	}
+	return p.sameRelease(ctx, own, c, program.Path)
+}
+
+// sameRelease completes the check of a program, whose version must be that of aura.
+func (p patient) sameRelease(ctx context.Context, own build.Info, c Check, path string) Check {
+	text, err := versionOf(ctx, p.Timeout, path, "--version")
+	if err != nil {
+		c.Detail, c.Remedy = fmt.Sprintf("%s does not run: %v", path, err), fmt.Sprintf("install %s of the same release as aura beside it", c.Name)
+		return c
+	}
+	if theirs, _ := strings.CutPrefix(text, c.Name+" version "); theirs != own.String() {
 		c.Detail = fmt.Sprintf("%s is version %s, and aura is version %s", path, theirs, own)
 		c.Remedy = "install both programs from the same release"
 		return c

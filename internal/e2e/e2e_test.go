@@ -78,19 +78,21 @@ func preferRealPython() error {
 	return os.Setenv("PATH", filepath.Dir(strings.TrimSpace(string(out)))+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// build builds all binaries. One aura has the race detector, if raceFlags says so. The plugin host never has it: races there
+// build builds all binaries. One aura and its tool host have the race detector, if raceFlags says so. The plugin host never has it: races there
 // belong to plugins, and the detector's own memory would exceed a plugin's limit. The plugin host is built without cgo, as for
 // users, because the stacks of C threads count as a plugin's memory.
 func build(dir string) error {
 	steps := [][]string{
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../cmd/aura"),
+		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura-tool-host"), "../../cmd/aura-tool-host"),
 		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../cmd/aura-plugin-host"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura"), "../../cmd/aura"},
+		{"build", "-o", filepath.Join(dir, "quick", "aura-tool-host"), "../../cmd/aura-tool-host"},
 	}
 	errs := make([]error, len(steps))
 	var wg sync.WaitGroup
 	for i, args := range steps {
-		wg.Go(func() { errs[i] = goBuild(args, i == 0) })
+		wg.Go(func() { errs[i] = goBuild(args, i < 2) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {

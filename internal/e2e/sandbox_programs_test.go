@@ -17,9 +17,9 @@ import (
 // runs the real program.
 const impostor = `#!/bin/sh\necho $0 >>"$IMPOSTOR_HOME/pwned"\nexec "$0.real" "$@"\n`
 
-// TestSandboxPrograms replaces aura and aura-plugin-host where they lie in the working directory or among the temporary files,
-// in the middle of a session that goes on to use both. The replacements never run, and with mounts the programs cannot be
-// replaced.
+// TestSandboxPrograms replaces aura and the programs beside it where they lie in the working directory or among the temporary files,
+// in the middle of a session that goes on to use them. The replacements never run, and with mounts the programs cannot be
+// replaced. The tool host does not exist in the working directory; there, nothing may take its place.
 func TestSandboxPrograms(t *testing.T) {
 	t.Parallel()
 	if s := sandbox.Support(); !s.Enabled {
@@ -42,12 +42,16 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 	p := newCaged(t)
 	dir := p.path(place)
 	p.check(os.MkdirAll(dir, 0o755))
-	for _, name := range []string{"aura", "aura-plugin-host"} {
+	programs := []string{"aura", "aura-plugin-host", "aura-tool-host"}
+	if place == "bin" {
+		programs = programs[:2]
+	}
+	for _, name := range programs {
 		b, err := os.ReadFile(filepath.Join(p.bin, name))
 		p.check(err)
 		p.check(writeProgram(filepath.Join(dir, name), b))
 	}
-	replace := fmt.Sprintf(`cd %s; for f in aura aura-plugin-host; do mv $f $f.real; printf '%s' >$f; chmod +x $f; done; ls`, dir, impostor)
+	replace := fmt.Sprintf(`cd %s; for f in aura aura-plugin-host aura-tool-host; do mv $f $f.real; printf '%s' >$f; chmod +x $f; done; ls`, dir, impostor)
 	call := func(command string) string {
 		return fmt.Sprintf("  - tool_calls: [{name: Bash, arguments: {command: %q}}]\n", command)
 	}
@@ -76,6 +80,9 @@ func replacePrograms(t *testing.T, place string, uid int, kind string) {
 		t.Errorf("the programs were replaced: %t\n%s", replaced, p.stderr())
 	}
 	if kind == confinedRun {
+		if b, err := os.ReadFile(filepath.Join(dir, "aura-tool-host")); err == nil && strings.Contains(string(b), "pwned") {
+			t.Errorf("a program took the place of the tool host:\n%s", p.stderr())
+		}
 		return
 	}
 	// The replacement works: a user who starts aura now runs it.

@@ -42,7 +42,7 @@ func (l *Lab) Close() error { return os.RemoveAll(l.Dir) }
 func (l *Lab) Bin(name string) string { return filepath.Join(l.Dir, "bin", name) }
 
 func (l *Lab) build(ctx context.Context) error {
-	for _, name := range []string{"aura", "aura-plugin-host"} {
+	for _, name := range []string{"aura", "aura-plugin-host", "aura-tool-host"} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", l.Bin(name), "./cmd/"+name)
 		cmd.Dir = l.Repo
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -25,6 +25,7 @@ import (
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/native/gocmd"
 )
 
 // BuildTime is how long a build may take. The first one compiles the standard library.
@@ -36,15 +37,6 @@ const KeptPrograms = 64
 // maxOutput is how much of the output of a failed build is kept, in bytes.
 const maxOutput = 4 << 10
 
-// Command is a run of the go command. It must be able to write to the directories of Writable, to read the toolchain, and nothing else.
-type Command struct {
-	Toolchain Toolchain
-	Args      []string
-	Env       []string
-	Dir       string
-	Writable  []string
-}
-
 // Builder builds programs. It is a value; several processes may use the same directory.
 type Builder struct {
 	// Dir is the directory of the programs, in aura's own state.
@@ -54,15 +46,10 @@ type Builder struct {
 	SDK map[string]string
 	// Version is that of aura.
 	Version string
-	// Run runs the go command, confined if this system can. It returns what the command printed. An error that is a *FailedError means that
+	// Run runs the go command, confined if this system can. It returns what the command printed. An error that is a *gocmd.FailedError means that
 	// the command ran and failed.
-	Run func(ctx context.Context, c Command) (output string, err error)
+	Run func(ctx context.Context, c gocmd.Command) (output string, err error)
 }
-
-// FailedError is a build that fails again each time, such as that of a source that does not compile.
-type FailedError struct{ Reason string }
-
-func (e *FailedError) Error() string { return e.Reason }
 
 // Program is the program of one source.
 type Program struct {
@@ -109,7 +96,7 @@ func (p Program) Failed() error {
 	if err != nil {
 		return nil //nolint:nilerr // there was no such build
 	}
-	return &FailedError{Reason: string(text)}
+	return &gocmd.FailedError{Reason: string(text)}
 }
 
 // Build builds the program, unless it exists. It waits for other builds of this user. waiting is called if there is one.
@@ -165,8 +152,8 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if end, err := filepath.EvalSymlinks(cache); err == nil {
 		cache = end
 	}
-	text, err := p.builder.Run(ctx, Command{
-		Toolchain: p.builder.Toolchain, Dir: filepath.Join(work, "src"), Writable: []string{work, cache},
+	text, err := p.builder.Run(ctx, gocmd.Command{
+		Program: p.builder.Toolchain.Go, Root: p.builder.Toolchain.Root, Dir: filepath.Join(work, "src"), Writable: []string{work, cache},
 		Args: []string{
 			"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(tags, ","), "-ldflags=-s -w",
 			"-o", filepath.Join(out, p.source.Package), "./" + mainDir,
@@ -176,9 +163,9 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("compiling the plugin: %w", ctx.Err())
 	}
-	if failed, ok := errors.AsType[*FailedError](err); ok {
+	if failed, ok := errors.AsType[*gocmd.FailedError](err); ok {
 		reason := limit.Cut(p.explain(text, failed.Reason), maxOutput, "the output of go build")
-		return errors.Join(&FailedError{Reason: reason}, files.Replace(p.failure(), []byte(reason), 0o600))
+		return errors.Join(&gocmd.FailedError{Reason: reason}, files.Replace(p.failure(), []byte(reason), 0o600))
 	}
 	if err != nil {
 		return fmt.Errorf("compiling the plugin: %w", err)

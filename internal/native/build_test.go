@@ -22,13 +22,14 @@ import (
 	"github.com/idelchi/aura/internal/guest/conformance"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/shared"
 )
 
 // builder returns a builder with a directory of its own. Its cache is that of the Go command that runs the test.
 func builder(t *testing.T) native.Builder {
 	t.Helper()
-	b := native.Builder{Dir: t.TempDir(), Toolchain: find(t), SDK: install.SDKSource(), Version: "test", Run: native.Unconfined}
+	b := native.Builder{Dir: t.TempDir(), Toolchain: find(t), SDK: install.SDKSource(), Version: "test", Run: gocmd.Unconfined}
 	cache, err := exec.CommandContext(t.Context(), b.Toolchain.Go, "env", "GOCACHE").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -77,15 +78,15 @@ func TestFailure(t *testing.T) {
 	t.Parallel()
 	b := builder(t)
 	runs := 0
-	b.Run = func(ctx context.Context, c native.Command) (string, error) {
+	b.Run = func(ctx context.Context, c gocmd.Command) (string, error) {
 		runs++
-		return native.Unconfined(ctx, c)
+		return gocmd.Unconfined(ctx, c)
 	}
 	dir := plugin(t, map[string]string{"a.go": "package greeter\n\nfunc SystemPrompt() string { return 1 }\n"})
 	p := program(t, b, dir)
 	for range 2 {
 		err := p.Build(t.Context(), func() {})
-		var failed *native.FailedError
+		var failed *gocmd.FailedError
 		if want := filepath.Join(dir, "a.go") + ":3:"; !errors.As(err, &failed) || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -100,7 +101,7 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	b := builder(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.Run = func(ctx context.Context, _ native.Command) (string, error) {
+	b.Run = func(ctx context.Context, _ gocmd.Command) (string, error) {
 		cancel()
 		return "", ctx.Err()
 	}
@@ -125,10 +126,10 @@ func TestCancelled(t *testing.T) {
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	b := builder(t)
-	var got native.Command
+	var got gocmd.Command
 	var files []string
 	var mod string
-	b.Run = func(_ context.Context, c native.Command) (string, error) {
+	b.Run = func(_ context.Context, c gocmd.Command) (string, error) {
 		got = c
 		text, err := os.ReadFile(filepath.Join(c.Dir, "go.mod"))
 		mod = string(text)

@@ -38,6 +38,8 @@ func serve(run Tool, out *answers) error {
 	}
 	var r request
 	in := json.NewDecoder(os.Stdin)
+	// A program of another release must not leave out a restriction that it does not know.
+	in.DisallowUnknownFields()
 	if err := in.Decode(&r); err != nil {
 		return fmt.Errorf("reading the call: %w", err)
 	}

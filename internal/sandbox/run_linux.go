@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/idelchi/aura/internal/process"
 )
 
@@ -130,11 +132,15 @@ func (s *Spares) begin(c Command) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.send(c); err != nil {
-		p.finish()
-		return nil, fmt.Errorf("sending the call: %w", err)
+	err = p.send(c)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	defer p.finish()
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		return nil, p.died()
+	}
+	return nil, fmt.Errorf("sending the call: %w", err)
 }
 
 // refill starts spare processes in the background, if they are wanted and some are missing.
@@ -262,6 +268,11 @@ func (p *worker) lost(err error) error {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("reading the answer: %w", err)
 	}
+	return p.died()
+}
+
+// died waits for the end of the child and returns how it ended, with what it printed.
+func (p *worker) died() error {
 	p.Kill()
 	<-p.Exited()
 	printed, _ := p.stderr.Kept()

@@ -13,14 +13,15 @@ import (
 	"github.com/idelchi/aura/internal/files"
 )
 
+const selfLink = "/proc/self/exe"
+
 // Self returns the path by which this program starts itself again. The path names the running program, even if another file has
 // replaced its file. The kernel does not allow writing to a program that runs.
 func Self() (string, error) {
-	const self = "/proc/self/exe"
-	if _, err := os.Readlink(self); err != nil {
+	if _, err := os.Readlink(selfLink); err != nil {
 		return os.Executable()
 	}
-	return self, nil
+	return selfLink, nil
 }
 
 // programs holds the files that Program opened.
@@ -32,8 +33,11 @@ var programs struct {
 }
 
 // Program opens a program until this process ends. It returns a path by which this process can start the program even if
-// another file replaces its file. The path argument must name a regular file, or a link to one.
+// another file replaces its file. The path argument must name a regular file, or a link to one. Without /proc, the path is the argument.
 func Program(path string) (string, error) {
+	if self, err := Self(); err == nil && self != selfLink {
+		return path, nil
+	}
 	f, err := files.Open(path)
 	if err != nil {
 		return "", err

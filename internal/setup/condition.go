@@ -2,14 +2,13 @@ package setup
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/toolhost"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -26,11 +25,11 @@ func (s Source) RunCondition(f config.Features) func(ctx context.Context, workdi
 
 func runCondition(env []string) func(context.Context, string, string) (bool, error) {
 	return func(ctx context.Context, workdir, line string) (bool, error) {
-		self, err := sandbox.Self()
+		program, err := toolhost.Program()
 		if err != nil {
-			return false, fmt.Errorf("finding aura itself: %w", err)
+			return false, err
 		}
-		r, err := shell.Run(ctx, shell.Command{Executable: self, Line: line, Dir: workdir, Env: env})
+		r, err := shell.Run(ctx, shell.Command{Executable: program.Start, Line: line, Dir: workdir, Env: env})
 		if err != nil {
 			return false, err
 		}

@@ -7,18 +7,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
-// confined runs a built-in tool in a separate confined process, which is another instance of aura.
+// confined runs a built-in tool in a separate confined process, which is an aura-tool-host.
 type confined struct {
 	tool.Tool
 	policy  sandbox.Policy
@@ -34,29 +33,18 @@ type confined struct {
 // Unwrap returns the tool itself.
 func (t confined) Unwrap() tool.Tool { return t.Tool }
 
-// answer is the answer of the confined process.
-type answer struct {
-	Output string `json:"output"`
-	// Error is empty if the tool succeeded.
-	Error string `json:"error,omitempty"`
-	// Diff describes the tool's changes to files.
-	Diff string `json:"diff,omitempty"`
-	// File is an image or a PDF file that the tool has read.
-	File *tool.File `json:"file,omitempty"`
-}
-
 // Execute sends the call to the process and waits for the answer.
 func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	name := t.Definition().Name
-	self, err := sandbox.Self()
+	program, err := toolhost.Program()
 	if err != nil {
-		return "", fmt.Errorf("finding aura itself: %w", err)
+		return "", err
 	}
 	args, err := json.Marshal(call.Args)
 	if err != nil {
 		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
 	}
-	options, err := json.Marshal(toolOptions{
+	options, err := json.Marshal(toolhost.Options{
 		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
 		Files: call.File != nil,
 	})
@@ -68,7 +56,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", err
 	}
 	command := sandbox.Command{
-		Executable: self, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), noCollection), Policy: policy,
+		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
 	}
 	if call.Progress != nil {
@@ -87,7 +75,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var said answer
+	var said toolhost.Answer
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
@@ -118,7 +106,7 @@ func (t confined) policyOf(call tool.Call) (sandbox.Policy, error) {
 
 // explained adds a note to the answer of a command if the sandbox denied an operation and the command printed the kernel's
 // error message.
-func (t confined) explained(said answer, policy sandbox.Policy) answer {
+func (t confined) explained(said toolhost.Answer, policy sandbox.Policy) toolhost.Answer {
 	if !policy.Exec {
 		return said // file tools are refused by path, with the rule
 	}
@@ -178,60 +166,4 @@ func outermost(paths []string) []string {
 func isEmptyDir(path string) bool {
 	entries, err := os.ReadDir(path)
 	return err == nil && len(entries) == 0
-}
-
-// noCollection disables the garbage collector while the program starts, which takes most of the time of a call. RunConfined
-// enables it again. Commands do not see the variable: they have the environment of the settings.
-const noCollection = "GOGC=off"
-
-// collectAt is Go's default garbage collection target, in percent.
-const collectAt = 100
-
-// toolOptions are the settings of built-in tools as they are sent to the confined process.
-type toolOptions struct {
-	Workdir     string             `json:"workdir"`
-	Env         []string           `json:"env"`
-	BashTimeout time.Duration      `json:"bash_timeout"`
-	Truncation  builtin.Truncation `json:"truncation"`
-	OutputDir   string             `json:"output_dir"`
-	// Files allows Read to return images and PDF files.
-	Files bool `json:"files,omitempty"`
-}
-
-// RunConfined runs a built-in tool. It is called in the confined process.
-func RunConfined(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
-	debug.SetGCPercent(collectAt)
-	if call.Tool == buildTool {
-		return buildConfined(ctx, call)
-	}
-	var o toolOptions
-	if err := json.Unmarshal(call.Options, &o); err != nil {
-		return nil, fmt.Errorf("reading the settings of %s: %w", call.Tool, err)
-	}
-	var args map[string]any
-	if err := json.Unmarshal(call.Args, &args); err != nil {
-		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
-	}
-	made := builtin.Options{
-		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
-	}
-	for _, t := range builtin.All(made) {
-		if t.Definition().Name != call.Tool {
-			continue
-		}
-		var said answer
-		var err error
-		asked := tool.Call{
-			Args: args, Progress: func(text string) { progress([]byte(text)) }, Changed: func(diff string) { said.Diff = diff },
-		}
-		if o.Files {
-			asked.File = func(f tool.File) { said.File = &f }
-		}
-		said.Output, err = t.Execute(ctx, asked)
-		if err != nil {
-			said.Error = err.Error()
-		}
-		return json.Marshal(said)
-	}
-	return nil, fmt.Errorf("running %s: it is not a built-in tool", call.Tool)
 }

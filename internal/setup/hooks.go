@@ -7,7 +7,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // HooksOf returns the shell hooks of a role, filtered by the agent first and then by the mode.
@@ -16,9 +16,11 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	if err != nil {
 		return hooks.Runner{}, err
 	}
-	if runner.Executable, err = sandbox.Self(); err != nil {
-		return hooks.Runner{}, fmt.Errorf("finding aura itself: %w", err)
+	program, err := toolhost.Program()
+	if err != nil {
+		return hooks.Runner{}, err
 	}
+	runner.Executable = program.Start
 	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
 	runner.OnSlow = func(name string) {
 		if s.Emit != nil {

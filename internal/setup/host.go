@@ -51,18 +51,26 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	}, nil
 }
 
+func hostName() string {
+	if runtime.GOOS == "windows" {
+		return "aura-plugin-host.exe"
+	}
+	return "aura-plugin-host"
+}
+
+// hostBeside returns the path of aura-plugin-host in the directory of a program, after links. The file need not exist.
+func hostBeside(program string) string {
+	if resolved, err := filepath.EvalSymlinks(program); err == nil {
+		program = resolved
+	}
+	return filepath.Join(filepath.Dir(program), hostName())
+}
+
 // hostBinary finds aura-plugin-host in the directory of aura, or else in PATH.
 func hostBinary(c *config.Config) (string, error) {
-	name := "aura-plugin-host"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	self, err := os.Executable()
-	if err == nil {
-		if resolved, err := filepath.EvalSymlinks(self); err == nil {
-			self = resolved
-		}
-		beside := filepath.Join(filepath.Dir(self), name)
+	name := hostName()
+	if self, err := os.Executable(); err == nil {
+		beside := hostBeside(self)
 		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
 			return beside, nil
 		}

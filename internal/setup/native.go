@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -16,7 +15,9 @@ import (
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // compiler is what compiles plugins; err is why nothing can be compiled.
@@ -45,7 +46,7 @@ func newCompiler(c *config.Config) *compiler {
 		return out
 	}
 	out.Builder = native.Builder{
-		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: native.Unconfined,
+		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: gocmd.Unconfined,
 	}
 	if confines(c) {
 		out.Run = runGo
@@ -108,56 +109,32 @@ func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
 	return &host.Native{Key: p.Key(), State: source.State(), Program: p.Path(), Ready: p.Ready, Failed: p.Failed, Build: p.Build}, nil
 }
 
-// buildTool is the name of the call that runs the go command in a confined process.
-const buildTool = "go build"
-
 // runGo runs the go command in a confined process: it can read the system and the toolchain, write to the directories of the build, and has
 // no network.
-func runGo(ctx context.Context, c native.Command) (string, error) {
-	self, err := sandbox.Self()
+func runGo(ctx context.Context, c gocmd.Command) (string, error) {
+	program, err := toolhost.Program()
 	if err != nil {
-		return "", fmt.Errorf("finding aura itself: %w", err)
+		return "", err
 	}
 	args, err := json.Marshal(c)
 	if err != nil {
 		return "", fmt.Errorf("encoding a build: %w", err)
 	}
-	place := sandbox.Place{Workdir: c.Dir, Temp: c.Dir, Writable: c.Writable, Own: []string{c.Toolchain.Root}, Git: &sandbox.Repositories{}}
-	if path, err := os.Executable(); err == nil {
-		place.Own = append(place.Own, path)
-	}
+	place := sandbox.Place{Workdir: c.Dir, Temp: c.Dir, Writable: c.Writable, Own: []string{c.Root}, Git: &sandbox.Repositories{}}
+	place.Own = append(place.Own, program.Path)
 	policy := sandbox.Default(place, sandbox.KindBuild)
 	done, err := sandbox.Run(ctx, sandbox.Command{
-		Executable: self, Dir: c.Dir, Env: []string{noCollection}, Policy: policy, Call: sandbox.Call{Tool: buildTool, Args: args, Options: []byte("{}")},
+		Executable: program.Start, Dir: c.Dir, Env: []string{toolhost.NoCollection}, Policy: policy, Call: sandbox.Call{Tool: toolhost.Build, Args: args, Options: []byte("{}")},
 	})
 	if err != nil {
 		return "", err
 	}
-	var said answer
+	var said toolhost.Answer
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of a build: %w", err)
 	}
 	if said.Error != "" {
-		return said.Output, &native.FailedError{Reason: said.Error}
+		return said.Output, &gocmd.FailedError{Reason: said.Error}
 	}
 	return said.Output, nil
-}
-
-// buildConfined runs the go command. It is called in the confined process.
-func buildConfined(ctx context.Context, call sandbox.Call) (json.RawMessage, error) {
-	var c native.Command
-	if err := json.Unmarshal(call.Args, &c); err != nil {
-		return nil, fmt.Errorf("reading a build: %w", err)
-	}
-	var said answer
-	var failed *native.FailedError
-	out, err := native.Confined(ctx, c)
-	if err != nil && !errors.As(err, &failed) {
-		return nil, err
-	}
-	said.Output = out
-	if failed != nil {
-		said.Error = failed.Reason
-	}
-	return json.Marshal(said)
 }

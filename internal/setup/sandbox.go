@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
+	"github.com/idelchi/aura/internal/toolhost"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -72,10 +73,13 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	}
 	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home, c.Inherited...)
 	if self, err := os.Executable(); err == nil {
-		out.place.Own = append(out.place.Own, self)
-		out.place.Programs = append(out.place.Programs, self)
+		tools := toolhost.Beside(self)
+		out.place.Own = append(out.place.Own, self, tools)
+		// The programs that aura looks for beside itself are protected even if they do not exist.
+		out.place.Programs = append(out.place.Programs, self, tools, hostBeside(self))
 	}
-	// The plugin host is opened before any confined process runs, even if it is not needed.
+	// The programs are opened before any confined process runs, even if they are not needed.
+	_, _ = toolhost.Program()
 	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
@@ -147,8 +151,10 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	if !c.enabled {
 		o.Env = environment(o.Env, c.env, task)
-		// Without its own path, aura finds only what kept the environment of the command.
-		o.Reaper, _ = sandbox.Self()
+		// Without the program, aura finds only descendants that kept the environment of the command.
+		if program, err := toolhost.Program(); err == nil {
+			o.Reaper = program.Start
+		}
 		return builtin.All(o)
 	}
 	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)
@@ -335,12 +341,12 @@ func onOff(on bool) string {
 
 // SandboxStatus tests what this machine enforces and returns the result.
 func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
-	self, err := sandbox.Self()
+	program, err := toolhost.Program()
 	if err != nil {
-		return sandbox.Status{}, fmt.Errorf("finding aura itself: %w", err)
+		return sandbox.Status{}, err
 	}
 	confined := NewConfinement(c, c.Features, "")
-	status := sandbox.Probe(ctx, self, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
+	status := sandbox.Probe(ctx, program.Start, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
 	for _, warning := range confined.place.Warnings() {
 		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// programs are the two programs of aura, which belong together.
-var programs = []string{"aura", "aura-plugin-host"}
+// programs are the programs of aura, which belong together.
+var programs = []string{"aura", "aura-plugin-host", "aura-tool-host"}
 
 // build is what was compiled, and what the compiled program says about itself.
 type build struct {
@@ -35,7 +35,7 @@ func (b build) program(p platform, name string) string {
 	return filepath.Join(b.bin, p.String(), p.exe(name))
 }
 
-// compile builds both programs for all platforms, and for this machine, which generates manual pages and completions with them.
+// compile builds the programs for all platforms, and for this machine, which generates manual pages and completions with them.
 func compile(ctx context.Context, src source, platforms []platform, scratch string, progress io.Writer) (build, error) {
 	b := build{platforms: platforms, bin: filepath.Join(scratch, "bin")}
 	here := platform{runtime.GOOS, runtime.GOARCH}

@@ -29,7 +29,7 @@ class Aura < Formula
   end
 {{end}}
   def install
-    bin.install "aura", "aura-plugin-host"
+    bin.install "aura", "aura-plugin-host", "aura-tool-host"
     man1.install Dir["man/man1/*.1"]
     bash_completion.install "completions/aura.bash" => "aura"
     fish_completion.install "completions/aura.fish"
@@ -109,7 +109,7 @@ type (
 func (r *releaser) scoop(list []download) scoopManifest {
 	m := scoopManifest{
 		Version: r.src.version, Description: summary, Homepage: "https://github.com/idelchi/aura", License: "MIT",
-		Architecture: map[string]scoopDownload{}, Bin: []string{"aura.exe", "aura-plugin-host.exe"},
+		Architecture: map[string]scoopDownload{}, Bin: []string{"aura.exe", "aura-plugin-host.exe", "aura-tool-host.exe"},
 	}
 	goArch := map[string]string{"64bit": "amd64", "arm64": "arm64"}
 	for _, d := range list {

@@ -24,6 +24,7 @@ func TestPackages(t *testing.T) {
 		{"deb", control["./control"], "\nArchitecture: arm64\n"},
 		{"deb", control["./control"], "\nRecommends: bash, ca-certificates, git\n"},
 		{"deb", debFiles["./usr/bin/aura-plugin-host"], "0755 program aura-plugin-host for linux-arm64"},
+		{"deb", debFiles["./usr/bin/aura-tool-host"], "0755 program aura-tool-host for linux-arm64"},
 		{"deb", debFiles["./usr/share/doc/aura/copyright"], "0644 MIT"},
 		{"deb", debFiles["./usr/share/bash-completion/completions/aura"], "complete"},
 	} {

@@ -85,7 +85,7 @@ func absoluteLinks(text []byte, commit string) []byte {
 	return relativeLink.ReplaceAll(text, []byte("](${1}"+strings.ReplaceAll(base, "$", "$$")+"${2})"))
 }
 
-// programFiles are both programs, with the names that they have below a directory.
+// programFiles are the programs, with the names that they have below a directory.
 func (r *releaser) programFiles(p platform, dir string) []file {
 	var out []file
 	for _, name := range programs {

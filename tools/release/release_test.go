@@ -142,6 +142,7 @@ func TestArchives(t *testing.T) {
 		for name, want := range map[string]string{
 			p.exe("aura"):              "0755 program aura for " + p.String(),
 			p.exe("aura-plugin-host"):  "0755 program aura-plugin-host for " + p.String(),
+			p.exe("aura-tool-host"):    "0755 program aura-tool-host for " + p.String(),
 			"LICENSE":                  "0644 MIT",
 			"CHANGELOG.md":             "0644 # aura 0.1.0 (2026-01-31)\n\n- all of it\n",
 			"README.md":                "0644 [a page](https://github.com/idelchi/aura/blob/0123456789abcdef0123456789abcdef01234567/docs/a.md), [there](https://example.com), [here](#top)\n",

@@ -200,7 +200,7 @@ type (
 	}
 )
 
-// components writes the list of components of both programs, as CycloneDX.
+// components writes the list of components of the programs, as CycloneDX.
 func (r *releaser) components() error {
 	data, err := json.MarshalIndent(r.bom(), "", "  ")
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // Usage, from the root of the repository:
 //
-//	go run -C tools/release ./vulnerabilities ../../bin/aura ../../bin/aura-plugin-host
+//	go run -C tools/release ./vulnerabilities ../../bin/aura ../../bin/aura-plugin-host ../../bin/aura-tool-host
 //
 // GOVULNDB names another database, such as a copy: file:///path/to/it. With -required, a database that cannot be reached is an error.
 package main

@@ -1,6 +1,6 @@
 //go:build unix
 
-package native
+package gocmd
 
 import "golang.org/x/sys/unix"
 
