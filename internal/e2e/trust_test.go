@@ -265,7 +265,7 @@ func cloneTrusted(t *testing.T, c *clone) {
 		said[args[0]] = output
 	}
 	// The accountant recorded each of these processes, even short ones.
-	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp\b`, `exec .*touch CANARY/singer-condition`, `exec .*touch CANARY/mute-condition`, `exec .*/aura: .* __shell `} {
+	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp\b`, `exec .*touch CANARY/singer-condition`, `exec .*touch CANARY/mute-condition`, `exec .*/aura-tool-host: .* __shell `} {
 		c.wants([]byte(strings.Join(started, "\n")), strings.ReplaceAll(want, "CANARY", c.canaries))
 	}
 	sung := c.sung()

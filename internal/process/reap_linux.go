@@ -15,6 +15,9 @@ import (
 // Reaps reports whether Reaped has an effect.
 const Reaps = true
 
+// reaperName is the name of a reaper in lists of processes. It may be started from a descriptor, which has no name.
+const reaperName = "aura"
+
 // reaperLifeline is the descriptor by which a reaper notices that aura is gone; see Spec.Lifeline.
 const reaperLifeline = 3
 
@@ -22,7 +25,7 @@ const reaperLifeline = 3
 // left its group, has lost its parents, and was started with an environment without the mark. self is a program that calls Reap
 // if its first argument is ReaperArgument. The specification must not have Files.
 func (s Spec) Reaped(self string) Spec {
-	s.Args = slices.Concat([]string{self, ReaperArgument, s.Linger.String(), s.Path}, s.Args)
+	s.Args = slices.Concat([]string{reaperName, ReaperArgument, s.Linger.String(), s.Path}, s.Args)
 	s.Path = self
 	s.Lifeline, s.Reaper, s.Orderly, s.Guard = true, true, true, false
 	return s

@@ -30,7 +30,7 @@ func start(c Command) (*lineProcess, error) {
 
 	p.Process, err = process.Start(process.Spec{
 		Path: c.Executable,
-		Args: []string{c.Executable, Argument, strconv.FormatInt(memory, 10), lifeline},
+		Args: []string{processName, Argument, strconv.FormatInt(memory, 10), lifeline},
 		Dir:  c.Dir, Env: c.Env,
 		Stdin:  io.MultiReader(bytes.NewReader(request), bytes.NewReader(c.Stdin)),
 		Stdout: &p.stdout, Stderr: &p.stderr,

@@ -16,6 +16,9 @@ import (
 // Main with the arguments that follow, before it does anything else.
 const Argument = "__shell"
 
+// processName is the name of the child in lists of processes. It may be started from a descriptor, which has no name.
+const processName = "aura"
+
 // The defaults of a Command, in bytes.
 const (
 	DefaultMaxOutput   = 1 << 20
