@@ -167,7 +167,7 @@ func (g *golden) holds(s *screen, step string) {
 	// Whether aura must wait for a plugin or for the model depends on the machine.
 	raw = regexp.MustCompile(`Waiting: (?:plugins|model)\n`).ReplaceAll(raw, nil)
 	// Ctrl-C reaches the program in the shell and aura at once; either may be the first to print.
-	raw = bytes.ReplaceAll(raw, []byte("^CError: signal: interrupt\nYou: press Ctrl-C again to quit\n"), []byte("^Cpress Ctrl-C again to quit\nError: signal: interrupt\n"))
+	raw = regexp.MustCompile(`\^CError: signal: interrupt\n(?:You: )?press Ctrl-C again to quit\n`).ReplaceAll(raw, []byte("^Cpress Ctrl-C again to quit\nError: signal: interrupt\n"))
 	got := strings.TrimRight(steadied(strings.ReplaceAll(string(raw), s.dir, "<project>")), "\n") + "\n"
 	if *update {
 		g.add(step, got)
