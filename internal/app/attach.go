@@ -31,13 +31,13 @@ func (s *Session) send(ctx context.Context, text string, attached ...frontend.At
 	for _, path := range s.mentioned(mentions, paths) {
 		all = append(all, conversation.Attachment{Path: path})
 	}
-	return s.hidden(s.talk.Send(ctx, plain, all...))
+	return s.secrets.Error(s.talk.Send(ctx, plain, all...))
 }
 
 // Attachable describes a file for a prompt, or returns the reason why the present model does not get it.
 func (s *Session) Attachable(ctx context.Context, a frontend.Attachment) (event.Attachment, error) {
 	described, err := s.talk.Attachable(ctx, conversation.Attachment{Path: a.Path, Data: a.Data})
-	return described, s.hidden(err)
+	return described, s.secrets.Error(err)
 }
 
 // mentioned returns the files that a prompt mentions, except those that are attached anyway. It checks only the names; the tool
@@ -48,10 +48,10 @@ func (s *Session) mentioned(mentions []prompt.Mention, attached []string) []stri
 		path, err := s.fileOf(m)
 		switch {
 		case err != nil:
-			s.notice("", fmt.Sprintf(`%s stays text: %v; write \@ for a plain @`, m.Text, err))
+			s.notices.show(fmt.Sprintf(`%s stays text: %v; write \@ for a plain @`, m.Text, err))
 		case slices.Contains(out, path), slices.Contains(attached, path):
 		case len(out) == limit.Attachments:
-			s.notice("", fmt.Sprintf("%s stays text: a prompt attaches at most %d files", m.Text, limit.Attachments))
+			s.notices.show(fmt.Sprintf("%s stays text: a prompt attaches at most %d files", m.Text, limit.Attachments))
 		default:
 			out = append(out, path)
 		}

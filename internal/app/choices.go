@@ -64,16 +64,16 @@ const modelPatience = 10 * time.Second
 
 // modelChoices returns the models of all configured providers. The error names the providers that cannot list theirs.
 func (s *Session) modelChoices(ctx context.Context, now *setup.Setup) ([]frontend.Choice, error) {
-	offers, err := Models(ctx, Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: func(text string) { s.once("", text) }})
+	offers, err := Models(ctx, Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
 	if err != nil {
-		return nil, s.hidden(err)
+		return nil, s.secrets.Error(err)
 	}
 	state := s.talk.Context()
 	var out []frontend.Choice
 	var faults []error
 	for _, o := range offers {
 		if o.Err != nil {
-			faults = append(faults, fmt.Errorf("listing models of provider %q: %w", o.Provider, s.hidden(o.Err)))
+			faults = append(faults, fmt.Errorf("listing models of provider %q: %w", o.Provider, s.secrets.Error(o.Err)))
 		}
 		before := ""
 		if _, configured := now.Config.Providers[o.Provider]; configured {

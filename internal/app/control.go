@@ -131,7 +131,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 	old.Close(s.ended(session.ReasonDone))
 	stats, models, err := countsOf(saved)
 	if err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 	if err := s.talk.Resume(saved.Messages, waitingOf(saved), stats, models); err != nil {
 		return false, err
@@ -163,7 +163,7 @@ func (c control) Fork() error {
 	if err != nil {
 		return err
 	}
-	fork.Hide(s.hideSecrets)
+	fork.Hide(s.secrets.JSON)
 	s.plugins.noteFired()
 	state := s.journal.state
 	state.Parent = s.journal.ID()

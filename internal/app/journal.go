@@ -236,12 +236,12 @@ func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
 // openJournal opens the session to resume, if any, and returns it.
 func (s *Session) openJournal(c *config.Config) (session.Session, error) {
 	s.seen = readguard.New(c.Workdir)
-	s.journal = &journal{seen: s.seen, todos: &s.todos, flight: s.flight, tell: func(text string) { s.notice("", text) }, noteFired: s.plugins.noteFired}
+	s.journal = &journal{seen: s.seen, todos: &s.todos, flight: s.flight, tell: s.notices.show, noteFired: s.plugins.noteFired}
 	s.plugins.journal = s.journal
 	if s.opts.Resume == "" && !s.opts.Continue {
 		return session.Session{}, nil
 	}
-	MoveState(c, func(text string) { s.notice("", text) })
+	MoveState(c, s.notices.show)
 	find := func() (session.Summary, error) { return FindSession(c, s.opts.Resume) }
 	if s.opts.Resume == "" {
 		find = func() (session.Summary, error) { return session.Latest("", c.State.Sessions()) }
@@ -259,7 +259,7 @@ func (s *Session) reopen(found session.Summary) (session.Session, error) {
 	if err != nil {
 		return session.Session{}, err
 	}
-	opened.Hide(s.hideSecrets)
+	opened.Hide(s.secrets.JSON)
 	turn, err := session.LastTurn(found.Path)
 	if err != nil {
 		return session.Session{}, errors.Join(err, opened.Close(session.End{Reason: session.ReasonError}))
@@ -267,7 +267,7 @@ func (s *Session) reopen(found session.Summary) (session.Session, error) {
 	s.useJournal(opened, turn)
 	s.journal.state, s.journal.lost, s.journal.old = saved.State, false, true
 	if saved.Torn {
-		s.notice("", "the last message of the session was not written completely and is left out")
+		s.notices.show("the last message of the session was not written completely and is left out")
 	}
 	return saved, errors.Join(s.journal.recallSeen(saved), s.journal.recallTodos(saved))
 }
@@ -280,15 +280,15 @@ func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
 	}
 	dir := c.State.Sessions()
 	if dir == "" {
-		s.notice("", "this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
+		s.notices.show("this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
 		return
 	}
-	MoveState(c, func(text string) { s.notice("", text) })
+	MoveState(c, s.notices.show)
 	created, err := session.Create(dir, meta)
-	created.Hide(s.hideSecrets)
+	created.Hide(s.secrets.JSON)
 	s.useJournal(created, 0)
 	if err != nil {
-		s.notice("", fmt.Sprintf("this session is not saved: %v", err))
+		s.notices.show(fmt.Sprintf("this session is not saved: %v", err))
 	}
 }
 

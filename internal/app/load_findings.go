@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -13,20 +12,6 @@ import (
 
 // maxLoadFindings is how many findings are shown for a plugin that does not load; `aura plugins check` shows the rest.
 const maxLoadFindings = 5
-
-// reportLoadFindings shows the findings of the check for plugins whose source did not load. The loader stops at the first
-// error, and often there are more.
-func (s *Session) reportLoadFindings() {
-	for _, p := range s.plugins.list() {
-		failure, ok := errors.AsType[*host.Error](p.Down())
-		if !ok || failure.Kind != host.KindLoad || p.Spec().Err != nil || p.Spec().Python() {
-			continue
-		}
-		for _, text := range loadFindings(p.Spec(), failure.Error()) {
-			s.notice(p.Name(), fmt.Sprintf("plugin %q: %s", p.Name(), text))
-		}
-	}
-}
 
 // loadFindings returns the errors that the check finds in a plugin, each once, other than those in lines that the load error names.
 func loadFindings(spec host.Spec, loadError string) []string {

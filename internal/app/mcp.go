@@ -23,7 +23,7 @@ func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
 	}
 	s.events.send(event.Waiting{For: event.ForServers})
 	return OpenMCP(ctx, c, MCPOptions{
-		Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: func(text string) { s.notice("", text) }, OnChange: func() { s.stale.Store(true) },
+		Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { s.stale.Store(true) },
 	})
 }
 

@@ -61,7 +61,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 		return err
 	}
 	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition(next.Features)
-	o.Notify = func(n host.Notice) { s.notice(n.Plugin, n.Text) }
+	o.Notify = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
 	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
 	watchPlugins(&o, s.flight, s.tracer, &s.secrets, s.pluginEvents())
@@ -141,6 +141,14 @@ func (p *plugins) health() []host.PluginHealth {
 		return nil
 	}
 	return p.fleet.Health()
+}
+
+// exposed reports whether a confined plugin can write what consents cover, because it has no mount namespace.
+func (p *plugins) exposed() bool {
+	return slices.ContainsFunc(p.list(), func(plugin *host.Plugin) bool {
+		report := plugin.Health().Sandbox
+		return report != nil && report.Confined && !report.Mounts
+	})
 }
 
 // end stops the child processes. close removes the directory of their sockets.

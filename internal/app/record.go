@@ -12,7 +12,7 @@ import (
 func (s *Session) useJournal(opened *session.Journal, turn int) {
 	s.journal.use(opened)
 	if err := s.flight.use(opened, turn); err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 	s.record()
 }
@@ -25,7 +25,7 @@ func (s *Session) record() {
 	run := recording.Run{Aura: s.opts.Version, Session: s.journal.ID()}
 	w, err := recording.Create(recording.Beside(s.journal.Path()), run, s.secrets.Get)
 	if err != nil {
-		s.notice("", fmt.Sprintf("plugin calls are not recorded: %v", err))
+		s.notices.show(fmt.Sprintf("plugin calls are not recorded: %v", err))
 		return
 	}
 	s.flight.record(w)
@@ -34,10 +34,10 @@ func (s *Session) record() {
 // endFlight completes the flight recorder.
 func (s *Session) endFlight() {
 	if err := s.flight.close(); err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 	for _, text := range s.flight.told() {
-		s.notice("", text)
+		s.notices.show(text)
 	}
 }
 

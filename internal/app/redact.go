@@ -7,9 +7,6 @@ import (
 	"github.com/idelchi/aura/internal/redact"
 )
 
-// hideSecrets removes secrets from a record of the journal.
-func (s *Session) hideSecrets(document []byte) []byte { return s.secrets.Get().JSON(document) }
-
 // hider removes secrets from events. It belongs to events, which calls it for one event at a time.
 type hider struct {
 	secrets *redact.Current

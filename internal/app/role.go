@@ -53,7 +53,7 @@ func (s *Session) roleOf(ctx context.Context, source setup.Source, by wanted, sa
 	case saved.State.Mode == "":
 		r.Mode = config.Mode{}
 	case mode == "":
-		s.notice("", fmt.Sprintf("the session's mode %s no longer exists, so %s is used", saved.State.Mode, named("mode", r.Mode.Name)))
+		s.notices.show(fmt.Sprintf("the session's mode %s no longer exists, so %s is used", saved.State.Mode, named("mode", r.Mode.Name)))
 	}
 	r.Provider, r.Model = by.provider, by.model
 	if same && before == recorded {
@@ -69,7 +69,7 @@ func (s *Session) savedAgent(c *config.Config, name, next string, replaced bool)
 		return name
 	}
 	if !replaced {
-		s.notice("", fmt.Sprintf("the session's agent %s no longer exists, so %s continues", name, named("agent", next)))
+		s.notices.show(fmt.Sprintf("the session's agent %s no longer exists, so %s continues", name, named("agent", next)))
 	}
 	return ""
 }
@@ -92,7 +92,7 @@ func (s *Session) savedModel(ctx context.Context, source setup.Source, r setup.R
 	if err != nil || chain.ProviderName() != saved.Provider {
 		if _, ok := source.Config.Providers[saved.Provider]; !ok {
 			if err == nil {
-				s.notice("", fmt.Sprintf("the session's provider %s is not configured any more, so provider %s continues", saved.Provider, chain.ProviderName()))
+				s.notices.show(fmt.Sprintf("the session's provider %s is not configured any more, so provider %s continues", saved.Provider, chain.ProviderName()))
 			}
 			return r, err
 		}
@@ -106,7 +106,7 @@ func (s *Session) savedModel(ctx context.Context, source setup.Source, r setup.R
 		return r, nil
 	}
 	if !chain.Offers(ctx, saved.Model) {
-		s.notice("", fmt.Sprintf("the session's model %s is not offered any more by provider %s, so %s is used", saved.Model, saved.Provider, named("model", usual)))
+		s.notices.show(fmt.Sprintf("the session's model %s is not offered any more by provider %s, so %s is used", saved.Model, saved.Provider, named("model", usual)))
 		return r, nil
 	}
 	r.Model = saved.Model

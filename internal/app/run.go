@@ -78,7 +78,7 @@ func (s *Session) Command(ctx context.Context, line string) (exit bool, err erro
 		s.events.send(commandFailure(err))
 		return false, nil
 	case result.Forward && strings.TrimSpace(result.Output) == "":
-		s.notice("", "command /"+name+" has nothing to say, so nothing is sent")
+		s.notices.show("command /" + name + " has nothing to say, so nothing is sent")
 		return result.Exit, nil
 	case result.Forward:
 		return result.Exit, s.send(ctx, result.Output)
@@ -104,9 +104,9 @@ func (s *Session) collectCommands() {
 		own = front.Commands()
 	}
 	all := slices.Concat(slash.Builtin(control{s}), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
-	set, err := command.NewSet(s.tellClash, all...)
+	set, err := command.NewSet(func(c command.Clash) { s.notices.once(c.String()) }, all...)
 	s.commands = set
 	if err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 }

@@ -71,9 +71,8 @@ type Session struct {
 	opts    Options
 	front   frontend.FrontEnd
 	events  *events
+	notices *notices
 	secrets redact.Current
-	// told holds the notices that were already shown, so that each is shown once.
-	told sync.Map
 
 	setup    *setup.Setup
 	trust    frontend.Trust
@@ -109,13 +108,14 @@ type Session struct {
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
 	s := &Session{opts: o, front: front}
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
+	s.notices = &notices{send: s.events.send}
 	s.flight = newFlight(&s.secrets)
 	s.events.watch = s.flight.event
 	if err := s.open(ctx); err != nil {
 		if ctx.Err() == nil {
 			err = errors.Join(err, s.discard())
 		}
-		return nil, s.hidden(errors.Join(err, s.Close(ReasonOf(ctx, err))))
+		return nil, s.secrets.Error(errors.Join(err, s.Close(ReasonOf(ctx, err))))
 	}
 	return s, nil
 }
@@ -144,7 +144,7 @@ func (s *Session) open(ctx context.Context) error {
 	}
 	s.secrets.Set(setup.Secrets(source.Config, source.TaskEnv))
 	if s.tracer, err = telemetry.Open(ctx, s.opts.Version, &s.secrets); err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 	saved, err := s.openJournal(source.Config)
 	if err != nil {
@@ -157,8 +157,7 @@ func (s *Session) open(ctx context.Context) error {
 	if s.setup, err = setup.New(ctx, source, role); err != nil {
 		return err
 	}
-	s.tellSandbox(s.setup.Sandbox())
-	s.tellFound()
+	s.notices.setup(s.setup)
 	s.beginJournal(source.Config, session.Meta{
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})
@@ -168,8 +167,10 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	change.commit()
-	s.tellPlugins()
-	s.reportLoadFindings()
+	s.notices.plugins(s.plugins.list())
+	if s.plugins.exposed() {
+		s.opts.gate().expose()
+	}
 	s.servers = s.openServers(ctx, s.setup.Config)
 	return s.begin(ctx, saved)
 }
@@ -191,9 +192,9 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	maps.Copy(vars, s.opts.Vars)
 	s.trust = s.opts.gate().trust()
 	out := setup.Source{
-		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.tellUncovered, Made: s.opts.made, Exposed: s.opts.exposed, Disabled: &s.disabled,
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Disabled: &s.disabled,
 		OutputDir: func() string { return s.outputDir(c) },
-		Providers: setup.NewProviders(c, &s.secrets, func(text string) { s.once("", text) }),
+		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
 		out.Confirm, out.Approvals = s.ask(asker), &policy.Approvals{}
@@ -220,12 +221,12 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		return err
 	}
-	s.tellUnmatched(true)
+	s.notices.unmatched(s.setup, live, true)
 	s.collectCommands()
 	s.refresh()
 	stats, models, err := countsOf(saved)
 	if err != nil {
-		s.notice("", err.Error())
+		s.notices.show(err.Error())
 	}
 	if s.flight.recording() {
 		s.flight.talk(ctx, p)
@@ -330,9 +331,9 @@ func (s *Session) Close(reason session.Reason) error {
 	err := s.plugins.close()
 	s.opts.gate().recheck(s.opts.Config)
 	if lost := exported(); lost != "" {
-		s.notice("", lost)
+		s.notices.show(lost)
 	}
-	return s.hidden(err)
+	return s.secrets.Error(err)
 }
 
 // How long plugins may take to handle the end of a session: normally, and while the user or another process waits for aura to
@@ -357,7 +358,7 @@ func (s *Session) ending(reason session.Reason) {
 	s.talk.Ending(ctx, string(reason))
 	s.plugins.drain(ctx)
 	if ctx.Err() != nil {
-		s.notice("", fmt.Sprintf("plugins had %s for SessionEnd; those that were not done are stopped", most))
+		s.notices.show(fmt.Sprintf("plugins had %s for SessionEnd; those that were not done are stopped", most))
 	}
 }
 

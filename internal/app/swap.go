@@ -63,13 +63,14 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	done := w.plugins.commit()
 	s.servers = w.servers.commit()
 	s.setup = w.next
-	s.tellSandbox(s.setup.Sandbox())
-	s.tellFound()
+	s.notices.setup(s.setup)
 	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
-		s.notice("", "the sandbox is now on, so the plugins are restarted")
+		s.notices.show("the sandbox is now on, so the plugins are restarted")
 	}
-	s.tellPlugins()
-	s.reportLoadFindings()
+	s.notices.plugins(s.plugins.list())
+	if s.plugins.exposed() {
+		s.opts.gate().expose()
+	}
 	s.collectCommands()
 	s.refresh()
 	return done
@@ -85,8 +86,8 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 	if err != nil {
 		return err
 	}
-	s.tellReloaded(s.commit(w))
-	s.tellUnmatched(false)
+	s.notices.reloaded(s.commit(w))
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), false)
 	s.talk.Switch(ctx, w.ready, reason)
 	s.noteRole()
 	return nil
@@ -148,7 +149,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
 	s.trust = trust
 	done := s.commit(w)
-	s.tellUnmatched(true)
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), true)
 	s.talk.Renew(ctx, w.ready)
 	return summary(done), nil
 }
@@ -175,7 +176,7 @@ func (s *Session) settle(ctx context.Context) {
 		return
 	}
 	if err := s.change(ctx, func(*setup.Source, *setup.Role) {}); err != nil && ctx.Err() == nil {
-		s.notice("", fmt.Sprintf("the tools of MCP servers changed, but were not loaded: %v", err))
+		s.notices.show(fmt.Sprintf("the tools of MCP servers changed, but were not loaded: %v", err))
 	}
 }
 
@@ -200,20 +201,13 @@ func (s *Session) follow(ctx context.Context) {
 	if err != nil {
 		if ctx.Err() == nil {
 			s.unfollowed = name
-			s.notice("", fmt.Sprintf("agent %q continues with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
+			s.notices.show(fmt.Sprintf("agent %q continues with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
 		}
 		return
 	}
-	s.tellReloaded(s.commit(w))
-	s.tellUnmatched(false)
+	s.notices.reloaded(s.commit(w))
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), false)
 	s.talk.Renew(ctx, w.ready)
-}
-
-// tellReloaded reports the plugins that a switch reloaded.
-func (s *Session) tellReloaded(done host.Reloaded) {
-	if len(done.Replaced)+len(done.Added)+len(done.Removed)+len(done.Kept) > 0 {
-		s.notice("", summary(done))
-	}
 }
 
 // summary describes the effect of a reload on the plugins.

@@ -118,8 +118,12 @@ func TestCurrent(t *testing.T) {
 	got := none.Stream().Next("x") + s.Next("first-secret ")
 	current.Set(redact.New("first-secret"))
 	got += s.Next("first-secret fir")
+	hide := current.JSON
 	current.Set(redact.New("next-secret"))
 	got += s.Next("st-secret next-secret nex")
+	if hidden := string(hide([]byte(`"next-secret"`))) + current.Error(errors.New("next-secret")).Error(); hidden != `"[redacted]"[redacted]` {
+		t.Errorf("after the secrets changed: got %s", hidden)
+	}
 	current.Set(nil)
 	if got += s.Next("t") + s.End(); got != "xfirst-secret [redacted] first-secret [redacted] next" {
 		t.Errorf("got %q", got)

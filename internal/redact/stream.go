@@ -27,6 +27,12 @@ func (c *Current) Get() *Redactor {
 	return c.now.Load()
 }
 
+// Error redacts an error with the Redactor that is current when Error is called, so after the work that failed.
+func (c *Current) Error(err error) error { return c.Get().Error(err) }
+
+// JSON redacts a document with the current Redactor. As a function value, it stays valid when the Redactor is replaced.
+func (c *Current) JSON(document []byte) []byte { return c.Get().JSON(document) }
+
 // Stream returns a Stream for a new text, which uses the Redactor that is current at each piece.
 func (c *Current) Stream() *Stream { return &Stream{from: c.Get} }
 
