@@ -28,7 +28,7 @@ func (s *Session) send(ctx context.Context, text string, attached ...frontend.At
 		all = append(all, conversation.Attachment{Path: a.Path, Data: a.Data, Required: true})
 		paths = append(paths, a.Path)
 	}
-	for _, path := range s.mentioned(mentions, paths) {
+	for _, path := range mentioned(s.setup.Config.Workdir, mentions, paths, s.notices.show) {
 		all = append(all, conversation.Attachment{Path: path})
 	}
 	return s.secrets.Error(s.talk.Send(ctx, plain, all...))
@@ -40,18 +40,18 @@ func (s *Session) Attachable(ctx context.Context, a frontend.Attachment) (event.
 	return described, s.secrets.Error(err)
 }
 
-// mentioned returns the files that a prompt mentions, except those that are attached anyway. It checks only the names; the tool
+// mentioned returns the files that a prompt in workdir mentions, except those that are attached anyway. It checks only the names; the tool
 // that reads the files decides whether they can be read. A mention that is not a file remains text.
-func (s *Session) mentioned(mentions []prompt.Mention, attached []string) []string {
+func mentioned(workdir string, mentions []prompt.Mention, attached []string, notify func(string)) []string {
 	var out []string
 	for _, m := range mentions {
-		path, err := s.fileOf(m)
+		path, err := fileOf(workdir, m)
 		switch {
 		case err != nil:
-			s.notices.show(fmt.Sprintf(`%s stays text: %v; write \@ for a plain @`, m.Text, err))
+			notify(fmt.Sprintf(`%s stays text: %v; write \@ for a plain @`, m.Text, err))
 		case slices.Contains(out, path), slices.Contains(attached, path):
 		case len(out) == limit.Attachments:
-			s.notices.show(fmt.Sprintf("%s stays text: a prompt attaches at most %d files", m.Text, limit.Attachments))
+			notify(fmt.Sprintf("%s stays text: a prompt attaches at most %d files", m.Text, limit.Attachments))
 		default:
 			out = append(out, path)
 		}
@@ -60,11 +60,11 @@ func (s *Session) mentioned(mentions []prompt.Mention, attached []string) []stri
 }
 
 // fileOf returns the longest path of a mention that exists.
-func (s *Session) fileOf(m prompt.Mention) (string, error) {
+func fileOf(workdir string, m prompt.Mention) (string, error) {
 	for _, path := range m.Paths {
 		absolute := path
 		if !filepath.IsAbs(path) {
-			absolute = filepath.Join(s.setup.Config.Workdir, path)
+			absolute = filepath.Join(workdir, path)
 		}
 		info, err := os.Stat(absolute)
 		switch {

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/sdk"
 )
 
 // Choices returns the values that a slash command takes. It may be called from any goroutine.
@@ -21,23 +23,27 @@ func (s *Session) Choices(ctx context.Context, command string) ([]frontend.Choic
 	now := s.shown.Load().setup
 	switch command {
 	case "agent":
-		return s.agentChoices(now), nil
+		return agentChoices(now.Config, s.talk.Persona().Agent), nil
 	case "mode":
-		return s.modeChoices(now), nil
+		return modeChoices(now.Config, s.talk.Persona().Mode), nil
 	case "model":
-		return s.modelChoices(ctx, now)
+		offers, err := Models(ctx, Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
+		if err != nil {
+			return nil, s.secrets.Error(err)
+		}
+		out, err := modelChoices(now.Config, offers, s.talk.Context())
+		return out, s.secrets.Error(err)
 	case "resume":
-		return s.sessionChoices(now)
+		return sessionChoices(now.Config.State, s.around.Load().SessionID)
 	default:
 		return nil, nil
 	}
 }
 
-func (s *Session) agentChoices(now *setup.Setup) []frontend.Choice {
-	current := s.talk.Persona().Agent
+func agentChoices(c *config.Config, current string) []frontend.Choice {
 	var out []frontend.Choice
-	for _, name := range slices.Sorted(maps.Keys(now.Config.Agents)) {
-		if agent := now.Config.Agents[name]; !agent.Hide {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		if agent := c.Agents[name]; !agent.Hide {
 			out = append(out, frontend.Choice{Value: name, Detail: agent.Description, Current: name == current})
 		}
 	}
@@ -45,11 +51,10 @@ func (s *Session) agentChoices(now *setup.Setup) []frontend.Choice {
 }
 
 // modeChoices returns the modes. The last choice leaves the mode.
-func (s *Session) modeChoices(now *setup.Setup) []frontend.Choice {
-	current := s.talk.Persona().Mode
+func modeChoices(c *config.Config, current string) []frontend.Choice {
 	var out []frontend.Choice
-	for _, name := range slices.Sorted(maps.Keys(now.Config.Modes)) {
-		if m := now.Config.Modes[name]; !m.Hide {
+	for _, name := range slices.Sorted(maps.Keys(c.Modes)) {
+		if m := c.Modes[name]; !m.Hide {
 			out = append(out, frontend.Choice{Value: name, Detail: m.Description, Current: name == current})
 		}
 	}
@@ -62,27 +67,22 @@ func (s *Session) modeChoices(now *setup.Setup) []frontend.Choice {
 // modelPatience is how long each provider may take to list its models.
 const modelPatience = 10 * time.Second
 
-// modelChoices returns the models of all configured providers. The error names the providers that cannot list theirs.
-func (s *Session) modelChoices(ctx context.Context, now *setup.Setup) ([]frontend.Choice, error) {
-	offers, err := Models(ctx, Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
-	if err != nil {
-		return nil, s.secrets.Error(err)
-	}
-	state := s.talk.Context()
+// modelChoices returns the models that providers offer. The error names the providers that cannot list theirs.
+func modelChoices(c *config.Config, offers []Offer, now sdk.Context) ([]frontend.Choice, error) {
 	var out []frontend.Choice
 	var faults []error
 	for _, o := range offers {
 		if o.Err != nil {
-			faults = append(faults, fmt.Errorf("listing models of provider %q: %w", o.Provider, s.secrets.Error(o.Err)))
+			faults = append(faults, fmt.Errorf("listing models of provider %q: %w", o.Provider, o.Err))
 		}
 		before := ""
-		if _, configured := now.Config.Providers[o.Provider]; configured {
+		if _, configured := c.Providers[o.Provider]; configured {
 			before = o.Provider + "/"
 		}
 		for _, m := range o.Models {
 			out = append(out, frontend.Choice{
 				Value: before + m.Name, Title: m.Name, Detail: modelDetail(o.Provider, m),
-				Current: o.Provider == state.Provider && m.Name == state.ModelInfo.Name,
+				Current: o.Provider == now.Provider && m.Name == now.ModelInfo.Name,
 			})
 		}
 	}
@@ -97,17 +97,16 @@ func modelDetail(provider string, m llm.Model) string {
 }
 
 // sessionChoices returns the saved sessions of the project, the one that was used last first.
-func (s *Session) sessionChoices(now *setup.Setup) ([]frontend.Choice, error) {
-	list, err := session.List(now.Config.State.Sessions())
+func sessionChoices(in state.Paths, current string) ([]frontend.Choice, error) {
+	list, err := session.List(in.Sessions())
 	if err != nil {
 		return nil, err
 	}
-	short, err := session.ShortIDs(now.Config.State.AllSessions()...)
+	short, err := session.ShortIDs(in.AllSessions()...)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(list, func(a, b session.Summary) int { return b.UsedAt.Compare(a.UsedAt) })
-	current := s.around.Load().SessionID
 	var out []frontend.Choice
 	for _, found := range list {
 		if found.Err != "" {

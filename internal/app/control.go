@@ -144,7 +144,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 // resumeRole switches to the role of a saved session.
 func (c control) resumeRole(ctx context.Context, saved session.Session) error {
 	now := c.s.setup.Role
-	r, err := c.s.roleOf(ctx, c.s.setup.Source, wanted{}, saved)
+	r, err := roleFinder{source: c.s.setup.Source, saved: saved, notify: c.s.notices.show}.find(ctx, wanted{})
 	if err != nil {
 		return err
 	}

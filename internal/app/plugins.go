@@ -64,7 +64,11 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	o.Notify = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
 	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
-	watchPlugins(&o, s.flight, s.tracer, &s.secrets, s.pluginEvents())
+	var calls func(event.Event) // nil if nobody wants events about calls
+	if s.opts.PluginEvents {
+		calls = s.events.send
+	}
+	watchPlugins(&o, s.flight, s.tracer, &s.secrets, calls)
 	if s.opts.PluginLogs {
 		watchLogs(&o, s.events.send)
 	}

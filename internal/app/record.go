@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/session"
 )
@@ -39,12 +38,4 @@ func (s *Session) endFlight() {
 	for _, text := range s.flight.told() {
 		s.notices.show(text)
 	}
-}
-
-// pluginEvents returns where events about plugin calls go, or nil if nobody wants them.
-func (s *Session) pluginEvents() func(event.Event) {
-	if !s.opts.PluginEvents {
-		return nil
-	}
-	return s.events.send
 }

@@ -98,10 +98,9 @@ type Session struct {
 	// around is read by the conversation from any goroutine, and shown by the front end.
 	around atomic.Pointer[conversation.Surroundings]
 	shown  atomic.Pointer[shown]
-	// beside is held while a subagent is prepared. asking is held while the user is asked. Both are needed because subagents may
-	// run concurrently.
-	beside, asking sync.Mutex
-	running        running
+	// beside is held while a subagent is prepared, because subagents may run concurrently.
+	beside  sync.Mutex
+	running running
 }
 
 // Open begins a session and shows it in a front end. If Open fails, it releases everything.
@@ -150,7 +149,7 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	role, err := s.firstRole(ctx, source, saved)
+	role, err := roleFinder{source: source, saved: saved, notify: s.notices.show}.first(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,7 +196,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = s.ask(asker), &policy.Approvals{}
+		out.Confirm, out.Approvals = oneAtATime(asker), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
@@ -205,11 +204,12 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	return out, nil
 }
 
-// ask asks one question at a time, because subagents may run concurrently.
-func (s *Session) ask(asker frontend.Asker) func(context.Context, setup.Question) (setup.Answer, error) {
+// oneAtATime returns a function that asks the user one question at a time, because subagents may run concurrently.
+func oneAtATime(asker frontend.Asker) func(context.Context, setup.Question) (setup.Answer, error) {
+	var asking sync.Mutex
 	return func(ctx context.Context, q setup.Question) (setup.Answer, error) {
-		s.asking.Lock()
-		defer s.asking.Unlock()
+		asking.Lock()
+		defer asking.Unlock()
 		return asker.Ask(ctx, q)
 	}
 }

@@ -59,7 +59,7 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 	}
 	return conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: plugins, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
-		Emit: s.relay(agent.Name),
+		Emit: relay(agent.Name, s.events.send, s.flight.event),
 	})
 }
 
@@ -86,19 +86,20 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 	return p, plugins, err
 }
 
-// relay forwards the events of the other agent that the user should see.
-func (s *Session) relay(agent string) func(event.Event) {
+// relay returns a function that sends those events of another agent that the user should see. Results of tools, which may be
+// refusals, also go to record.
+func relay(agent string, send, record func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		switch e := e.(type) {
 		case event.ToolCall:
-			s.events.send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s %s", agent, e.Name, e.Arguments)})
+			send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s %s", agent, e.Name, e.Arguments)})
 		case event.ToolResult:
-			s.flight.event(e)
+			record(e)
 			if e.Error != "" {
-				s.events.send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error)})
+				send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error)})
 			}
 		case event.Notice, event.PluginError, event.PluginChange, event.Injection:
-			s.events.send(e)
+			send(e)
 		}
 	}
 }

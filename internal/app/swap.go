@@ -78,7 +78,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 
 // switchTo changes the role from the next prompt on.
 func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) error {
-	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
+	next, err := s.setup.With(ctx, s.setup.Source, remaining(r, s.talk.Persona()))
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 
 // change keeps the role and applies other settings of the user.
 func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.Role)) error {
-	source, r := s.setup.Source, s.remaining(s.setup.Role)
+	source, r := s.setup.Source, remaining(s.setup.Role, s.talk.Persona())
 	source.Vars = maps.Clone(source.Vars)
 	change(&source, &r)
 	next, err := s.setup.With(ctx, source, r)
@@ -111,10 +111,9 @@ func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.
 	return nil
 }
 
-// remaining returns a role with the remaining part of its fallback chain. An agent that took over has the rest of the chain
+// remaining returns a role with the part of its fallback chain that the current persona has left. An agent that took over has the rest of the chain
 // that it belongs to, not its own chain.
-func (s *Session) remaining(r setup.Role) setup.Role {
-	now := s.talk.Persona()
+func remaining(r setup.Role, now conversation.Persona) setup.Role {
 	if now.Agent != r.Agent.Name {
 		return r
 	}
@@ -134,7 +133,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	trust := s.opts.gate().trust()
 	source := s.setup.Source
 	source.Config, source.Providers = c, source.Providers.For(c)
-	r, err := s.sameRole(c)
+	r, err := sameRole(s.setup.Role, c)
 	if err != nil {
 		return "", fmt.Errorf("reloading: %w", err)
 	}
@@ -154,9 +153,8 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	return summary(done), nil
 }
 
-// sameRole returns the current role in another version of the configuration.
-func (s *Session) sameRole(c *config.Config) (setup.Role, error) {
-	now := s.setup.Role
+// sameRole returns a role in another version of the configuration.
+func sameRole(now setup.Role, c *config.Config) (setup.Role, error) {
 	r, err := setup.FindRole(c, now.Agent.Name, now.Mode.Name)
 	if err != nil {
 		return r, err
@@ -193,7 +191,7 @@ func (s *Session) follow(ctx context.Context) {
 		return // The agent is no longer configured. The conversation continues with it until the user switches.
 	}
 	r.Think, r.System = s.setup.Role.Think, s.setup.Role.System
-	next, err := s.setup.With(ctx, s.setup.Source, s.remaining(r))
+	next, err := s.setup.With(ctx, s.setup.Source, remaining(r, s.talk.Persona()))
 	var w *swap
 	if err == nil {
 		w, err = s.prepare(ctx, next, false)
