@@ -124,7 +124,7 @@ func (c control) Resume(ctx context.Context, word string) (other bool, err error
 	}
 	s.plugins.noteFired()
 	old := &journal{Journal: s.journal.Journal, tell: s.journal.tell, lost: s.journal.lost}
-	saved, err := s.reopen(found)
+	saved, err := s.journal.reopen(found)
 	if err != nil {
 		return false, err
 	}
@@ -172,7 +172,7 @@ func (c control) Fork() error {
 			return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 		}
 	}
-	known, err := json.Marshal(s.seen.Snapshot())
+	known, err := json.Marshal(s.journal.seen.Snapshot())
 	if values := s.journal.valuesDir(); values != "" {
 		err = errors.Join(err, pluginstate.Copy(values, valuesBeside(fork.Path(), fork.ID())))
 	}
@@ -180,7 +180,7 @@ func (c control) Fork() error {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))
 	}
 	s.journal.Close(s.ended(session.ReasonDone))
-	s.useJournal(fork, 0)
+	s.journal.use(fork, 0)
 	s.journal.state, s.journal.lost = state, false
 	s.refresh()
 	return nil

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"reflect"
 	"sync/atomic"
 	"time"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/readguard"
@@ -20,11 +18,14 @@ import (
 )
 
 // journal is a session's journal whose failure does not end the conversation: a full disk is no reason to stop work. The
-// failure is reported once to the user, and the records written before it remain.
+// failure is reported once to the user, and the records written before it remain. The journal owns the flight recorder, which
+// writes to the same file, and what else is saved with the conversation.
 type journal struct {
 	*session.Journal
-	tell func(text string)
-	lost bool
+	// version is the version of aura, which recordings contain.
+	version string
+	tell    func(text string)
+	lost    bool
 	// old reports whether the session was saved before this process opened it.
 	old bool
 	// seen holds what the model has seen of files. It is written together with the result of the tool that showed the files.
@@ -34,8 +35,10 @@ type journal struct {
 	state session.State
 	// values is the directory with the values of plugins in this session.
 	values atomic.Pointer[string]
-	// flight is made durable together with each answer and each result.
+	// flight is made durable together with each answer and each result. whole is whether it also records whole calls of plugins
+	// from the next journal on.
 	flight *flight
+	whole  bool
 	// noteFired records at which hook points plugins that act once per session have acted.
 	noteFired func()
 }
@@ -123,38 +126,9 @@ func (j *journal) recallSeen(s session.Session) error {
 	return nil
 }
 
-// use makes a journal that was created or opened the session's journal.
-func (j *journal) use(opened *session.Journal) {
-	j.Journal = opened
-	dir := ""
-	if opened.ID() != "" {
-		dir = valuesBeside(opened.Path(), opened.ID())
-	}
-	j.values.Store(&dir)
-}
-
-// valuesDir returns the directory with the values of plugins in this session, or "" if the session is not saved. It may be called
-// from any goroutine.
-func (j *journal) valuesDir() string {
-	if dir := j.values.Load(); dir != nil {
-		return *dir
-	}
-	return ""
-}
-
 func (j *journal) lose(err error) {
 	j.lost = true
 	j.tell(fmt.Sprintf("this session is no longer saved: %v", err))
-}
-
-// Close completes the journal, unless the journal was lost.
-func (j *journal) Close(end session.End) {
-	if j == nil || j.lost {
-		return
-	}
-	if err := j.Journal.Close(end); err != nil {
-		j.lose(err)
-	}
 }
 
 // Compacted records that the older messages were replaced by a summary. It always returns nil.
@@ -232,74 +206,6 @@ func (j *journal) rewind(keep int) {
 
 // title returns the name of the session, or its id if it has no name.
 func (j *journal) title() string { return cmp.Or(j.state.Title, j.ID()) }
-
-// openJournal opens the session to resume, if any, and returns it.
-func (s *Session) openJournal(c *config.Config) (session.Session, error) {
-	s.seen = readguard.New(c.Workdir)
-	s.journal = &journal{seen: s.seen, todos: &s.todos, flight: s.flight, tell: s.notices.show, noteFired: s.plugins.noteFired}
-	s.plugins.journal = s.journal
-	if s.opts.Resume == "" && !s.opts.Continue {
-		return session.Session{}, nil
-	}
-	MoveState(c, s.notices.show)
-	find := func() (session.Summary, error) { return FindSession(c, s.opts.Resume) }
-	if s.opts.Resume == "" {
-		find = func() (session.Summary, error) { return session.Latest("", c.State.Sessions()) }
-	}
-	found, err := find()
-	if err != nil {
-		return session.Session{}, err
-	}
-	return s.reopen(found)
-}
-
-// reopen continues a saved session instead of the open one.
-func (s *Session) reopen(found session.Summary) (session.Session, error) {
-	opened, saved, err := session.Reopen(found.Path)
-	if err != nil {
-		return session.Session{}, err
-	}
-	opened.Hide(s.secrets.JSON)
-	turn, err := session.LastTurn(found.Path)
-	if err != nil {
-		return session.Session{}, errors.Join(err, opened.Close(session.End{Reason: session.ReasonError}))
-	}
-	s.useJournal(opened, turn)
-	s.journal.state, s.journal.lost, s.journal.old = saved.State, false, true
-	if saved.Torn {
-		s.notices.show("the last message of the session was not written completely and is left out")
-	}
-	return saved, errors.Join(s.journal.recallSeen(saved), s.journal.recallTodos(saved))
-}
-
-// beginJournal creates the journal, unless the session was saved before. If the session cannot be saved, beginJournal notifies
-// the user.
-func (s *Session) beginJournal(c *config.Config, meta session.Meta) {
-	if s.journal.Journal != nil {
-		return
-	}
-	dir := c.State.Sessions()
-	if dir == "" {
-		s.notices.show("this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
-		return
-	}
-	MoveState(c, s.notices.show)
-	created, err := session.Create(dir, meta)
-	created.Hide(s.secrets.JSON)
-	s.useJournal(created, 0)
-	if err != nil {
-		s.notices.show(fmt.Sprintf("this session is not saved: %v", err))
-	}
-}
-
-// outputDir returns the directory for tool output that is too long for the model. Each session has its own directory. For a
-// session that is not saved, outputDir returns an empty string, which means the system's directory for temporary files.
-func (s *Session) outputDir(c *config.Config) string {
-	if s.journal.ID() == "" {
-		return ""
-	}
-	return filepath.Join(c.State.Output(), s.journal.ID())
-}
 
 // Ender is a cancellation cause that knows the reason with which the session ends.
 type Ender interface {

@@ -68,7 +68,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	if s.opts.PluginEvents {
 		calls = s.events.send
 	}
-	watchPlugins(&o, s.flight, s.tracer, &s.secrets, calls)
+	watchPlugins(&o, s.journal.flight, s.tracer, &s.secrets, calls)
 	if s.opts.PluginLogs {
 		watchLogs(&o, s.events.send)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/readguard"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
@@ -81,12 +80,10 @@ type Session struct {
 	spares   sandbox.Spares
 	disabled setup.Told
 	journal  *journal
-	flight   *flight
 	tracer   *telemetry.Tracer
 	talk     *conversation.Conversation
 	commands *command.Set
 	todos    todo.List
-	seen     *readguard.Files
 
 	// verbose is whether the model's thinking is shown. loaded holds the tools that the model requested.
 	verbose bool
@@ -108,32 +105,16 @@ func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, er
 	s := &Session{opts: o, front: front}
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
 	s.notices = &notices{send: s.events.send}
-	s.flight = newFlight(&s.secrets)
-	s.events.watch = s.flight.event
+	s.journal = &journal{version: o.Version, tell: s.notices.show, todos: &s.todos, flight: newFlight(&s.secrets), noteFired: s.plugins.noteFired}
+	s.plugins.journal = s.journal
+	s.events.watch = s.journal.flight.event
 	if err := s.open(ctx); err != nil {
-		if ctx.Err() == nil {
-			err = errors.Join(err, s.discard())
+		if ctx.Err() == nil && s.talk == nil {
+			err = errors.Join(err, s.journal.discard())
 		}
 		return nil, s.secrets.Error(errors.Join(err, s.Close(ReasonOf(ctx, err))))
 	}
 	return s, nil
-}
-
-// discard removes the journal of a session that never began. It keeps a session that was saved before.
-func (s *Session) discard() error {
-	if s.journal == nil || s.journal.old || s.talk != nil {
-		return nil
-	}
-	path := s.journal.Path()
-	if err := errors.Join(s.flight.close(), s.journal.Discard()); err != nil {
-		return err
-	}
-	if path != "" {
-		if err := session.RemoveOutput(recording.Beside(path)); err != nil {
-			return err
-		}
-	}
-	return session.RemoveOutput(s.journal.valuesDir())
 }
 
 func (s *Session) open(ctx context.Context) error {
@@ -145,9 +126,12 @@ func (s *Session) open(ctx context.Context) error {
 	if s.tracer, err = telemetry.Open(ctx, s.opts.Version, &s.secrets); err != nil {
 		s.notices.show(err.Error())
 	}
-	saved, err := s.openJournal(source.Config)
-	if err != nil {
-		return err
+	s.journal.seen = readguard.New(source.Config.Workdir)
+	var saved session.Session
+	if s.opts.Resume != "" || s.opts.Continue {
+		if saved, err = s.journal.resume(source.Config, s.opts.Resume); err != nil {
+			return err
+		}
 	}
 	role, err := roleFinder{source: source, saved: saved, notify: s.notices.show}.first(ctx)
 	if err != nil {
@@ -157,10 +141,11 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	s.notices.setup(s.setup)
-	s.beginJournal(source.Config, session.Meta{
+	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
+	s.journal.create(source.Config, session.Meta{
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})
-	s.record()
+	s.journal.record()
 	change, err := s.plugins.prepare(ctx, s, s.setup, true)
 	if err != nil {
 		return err
@@ -192,7 +177,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	s.trust = s.opts.gate().trust()
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Disabled: &s.disabled,
-		OutputDir: func() string { return s.outputDir(c) },
+		OutputDir: func() string { return s.journal.outputDir(c) },
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
@@ -228,13 +213,13 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 	if err != nil {
 		s.notices.show(err.Error())
 	}
-	if s.flight.recording() {
-		s.flight.talk(ctx, p)
+	if s.journal.flight.recording() {
+		s.journal.flight.talk(ctx, p)
 	}
 	s.talk, err = conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: &s.plugins, Journal: s.journal, Workdir: s.setup.Config.Workdir, History: saved.Messages, Waiting: waitingOf(saved),
 		Stats: stats, Models: models, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
-		Surroundings: s.surroundings, Tape: s.flight,
+		Surroundings: s.surroundings, Tape: s.journal.flight,
 	})
 	if err != nil {
 		return err
@@ -248,7 +233,7 @@ func (s *Session) begin(ctx context.Context, saved session.Session) error {
 // live returns what the tools and prompts of a setup depend on.
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
 	return setup.Live{
-		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.seen, Delegate: s.delegate, Load: s.loadTools,
+		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
 		Under: func(settings config.Plugins, views []host.View) ([]host.View, pipeline.Source) {
 			return narrow(views, settings), s.plugins.under(settings)
 		},
@@ -317,10 +302,9 @@ func (s *Session) Close(reason session.Reason) error {
 	s.ending(reason)
 	s.plugins.end()
 	exported := s.tracer.Close()
-	s.endFlight()
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
-	s.journal.Close(s.ended(reason))
+	s.journal.end(s.ended(reason))
 	if s.servers != nil {
 		if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
 			s.servers.Hurry()

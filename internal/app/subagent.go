@@ -59,7 +59,7 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 	}
 	return conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: plugins, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
-		Emit: relay(agent.Name, s.events.send, s.flight.event),
+		Emit: relay(agent.Name, s.events.send, s.journal.flight.event),
 	})
 }
 

@@ -63,6 +63,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	done := w.plugins.commit()
 	s.servers = w.servers.commit()
 	s.setup = w.next
+	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
 	s.notices.setup(s.setup)
 	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
 		s.notices.show("the sandbox is now on, so the plugins are restarted")
