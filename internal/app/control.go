@@ -36,7 +36,7 @@ func (c control) State() sdk.Context            { return c.s.talk.Context() }
 func (c control) Stats() sdk.Stats              { return c.s.talk.Stats() }
 func (c control) History() []llm.Message        { return c.s.talk.History() }
 func (c control) Plugins() []*host.Plugin       { return c.s.plugins.list() }
-func (c control) Servers() []mcp.Status         { return statuses(c.s.servers) }
+func (c control) Servers() []mcp.Status         { return statuses(c.s.servers.set) }
 func (c control) Todos() *todo.List             { return &c.s.todos }
 func (c control) Commands() []command.Command   { return c.s.commands.List() }
 func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }

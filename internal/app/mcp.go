@@ -8,24 +8,10 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/toolhost"
 )
-
-// openServers connects to the configured servers; it returns nil if there are none. A server that cannot be reached is reported
-// and omitted.
-func (s *Session) openServers(ctx context.Context, c *config.Config) *mcp.Set {
-	if len(c.MCPServers) == 0 {
-		return nil
-	}
-	s.events.send(event.Waiting{For: event.ForServers})
-	return OpenMCP(ctx, c, MCPOptions{
-		Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { s.stale.Store(true) },
-	})
-}
 
 // MCPOptions are the options for connecting to MCP servers.
 type MCPOptions struct {
@@ -77,11 +63,11 @@ func connected(set *mcp.Set) []string {
 
 // loadTools loads the tools of a deferred server, which can be used from the next turn on.
 func (s *Session) loadTools(ctx context.Context, server string) (string, error) {
-	found, err := s.servers.Load(ctx, server)
+	found, err := s.servers.set.Load(ctx, server)
 	if err != nil {
 		return "", err
 	}
-	tools, err := s.setup.Tools(s.live(s.setup, s.plugins.views(), s.servers))
+	tools, err := s.setup.Tools(s.live(s.setup, s.plugins.views(), s.servers.set))
 	if err != nil {
 		return "", err
 	}
@@ -90,20 +76,20 @@ func (s *Session) loadTools(ctx context.Context, server string) (string, error) 
 	for _, f := range found {
 		names = append(names, f.Definition().Name)
 	}
-	s.loaded = append(s.loaded, names...)
+	s.servers.loaded = append(s.servers.loaded, names...)
 	s.refresh()
 	return "you have these tools now: " + strings.Join(names, ", "), nil
 }
 
 // connect connects to a deferred server at the user's request.
 func (s *Session) connect(ctx context.Context, server string) error {
-	if s.servers == nil {
+	if s.servers.set == nil {
 		return fmt.Errorf("connecting to MCP server %q: none is configured", server)
 	}
-	if _, err := s.servers.Load(ctx, server); err != nil {
+	if _, err := s.servers.set.Load(ctx, server); err != nil {
 		return err
 	}
-	s.stale.Store(true)
+	s.servers.stale.Store(true)
 	s.settle(ctx)
 	return nil
 }

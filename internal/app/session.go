@@ -76,7 +76,7 @@ type Session struct {
 	setup    *setup.Setup
 	trust    frontend.Trust
 	plugins  plugins
-	servers  *mcp.Set
+	servers  servers
 	spares   sandbox.Spares
 	disabled setup.Told
 	journal  *journal
@@ -85,13 +85,10 @@ type Session struct {
 	commands *command.Set
 	todos    todo.List
 
-	// verbose is whether the model's thinking is shown. loaded holds the tools that the model requested.
+	// verbose is whether the model's thinking is shown.
 	verbose bool
-	loaded  []string
 	// unfollowed is the agent that took over but whose setup could not be applied.
 	unfollowed string
-	// stale is set when the tools of MCP servers changed. It may be set from any goroutine.
-	stale atomic.Bool
 	// around is read by the conversation from any goroutine, and shown by the front end.
 	around atomic.Pointer[conversation.Surroundings]
 	shown  atomic.Pointer[shown]
@@ -146,16 +143,21 @@ func (s *Session) open(ctx context.Context) error {
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})
 	s.journal.record()
-	change, err := s.plugins.prepare(ctx, s, s.setup, true)
+	plugins, err := s.plugins.prepare(ctx, s, s.setup, true)
 	if err != nil {
 		return err
 	}
-	change.commit()
+	plugins.commit()
 	s.notices.plugins(s.plugins.list())
 	if s.plugins.exposed() {
 		s.opts.gate().expose()
 	}
-	s.servers = s.openServers(ctx, s.setup.Config)
+	servers, err := s.servers.prepare(ctx, s, s.setup.Config)
+	if err != nil {
+		servers.abort()
+		return err
+	}
+	servers.commit()
 	return s.begin(ctx, saved)
 }
 
@@ -201,7 +203,7 @@ func oneAtATime(asker frontend.Asker) func(context.Context, setup.Question) (set
 
 // begin begins the conversation, or continues a saved one.
 func (s *Session) begin(ctx context.Context, saved session.Session) error {
-	live := s.live(s.setup, s.plugins.views(), s.servers)
+	live := s.live(s.setup, s.plugins.views(), s.servers.set)
 	p, err := s.setup.Persona(ctx, live)
 	if err != nil {
 		return err
@@ -274,7 +276,7 @@ func (s *Session) refresh() {
 	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
-		LoadedTools: slices.Clone(s.loaded), MCPServers: connected(s.servers),
+		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: connected(s.servers.set),
 		Features: sdk.FeatureState{
 			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: confined.Enabled(),
 		},
@@ -305,12 +307,7 @@ func (s *Session) Close(reason session.Reason) error {
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
 	s.journal.end(s.ended(reason))
-	if s.servers != nil {
-		if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
-			s.servers.Hurry()
-		}
-		s.servers.Close()
-	}
+	s.servers.close(reason == session.ReasonInterrupted || reason == session.ReasonTimeout)
 	s.spares.Close()
 	err := s.plugins.close()
 	s.opts.gate().recheck(s.opts.Config)

@@ -82,7 +82,7 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 		return conversation.Persona{}, narrowed{}, err
 	}
 	plugins := s.plugins.under(features.Plugins)
-	p, err := chain.Persona(ctx, s.live(s.setup, plugins.views(), s.servers))
+	p, err := chain.Persona(ctx, s.live(s.setup, plugins.views(), s.servers.set))
 	return p, plugins, err
 }
 

@@ -5,14 +5,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
@@ -34,7 +32,7 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 	if w.plugins, err = s.plugins.prepare(ctx, s, next, anew); err != nil {
 		return nil, err
 	}
-	if w.servers, err = s.prepareServers(ctx, next); err == nil {
+	if w.servers, err = s.servers.prepare(ctx, s, next.Config); err == nil {
 		w.ready, err = s.preparePersona(ctx, w)
 	}
 	if err == nil {
@@ -61,7 +59,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	confined := s.setup.Sandbox().Enabled()
 	s.plugins.noteFired()
 	done := w.plugins.commit()
-	s.servers = w.servers.commit()
+	w.servers.commit()
 	s.setup = w.next
 	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
 	s.notices.setup(s.setup)
@@ -88,7 +86,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 		return err
 	}
 	s.notices.reloaded(s.commit(w))
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), false)
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), false)
 	s.talk.Switch(ctx, w.ready, reason)
 	s.noteRole()
 	return nil
@@ -149,7 +147,7 @@ func (s *Session) reload(ctx context.Context) (string, error) {
 	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
 	s.trust = trust
 	done := s.commit(w)
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), true)
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), true)
 	s.talk.Renew(ctx, w.ready)
 	return summary(done), nil
 }
@@ -171,7 +169,7 @@ func sameRole(now setup.Role, c *config.Config) (setup.Role, error) {
 // tools of MCP servers.
 func (s *Session) settle(ctx context.Context) {
 	s.follow(ctx)
-	if !s.stale.Swap(false) {
+	if !s.servers.stale.Swap(false) {
 		return
 	}
 	if err := s.change(ctx, func(*setup.Source, *setup.Role) {}); err != nil && ctx.Err() == nil {
@@ -205,7 +203,7 @@ func (s *Session) follow(ctx context.Context) {
 		return
 	}
 	s.notices.reloaded(s.commit(w))
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers), false)
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), false)
 	s.talk.Renew(ctx, w.ready)
 }
 
@@ -226,43 +224,6 @@ func summary(r host.Reloaded) string {
 		return "reloaded; there are no plugins"
 	}
 	return "reloaded: plugins " + strings.Join(parts, ", ")
-}
-
-// serverChange is a set of MCP servers that may replace the current one.
-type serverChange struct {
-	set *mcp.Set
-	// old is the set to close when the change takes effect. other reports whether set differs from the current one.
-	old   *mcp.Set
-	other bool
-}
-
-// prepareServers connects to the servers of a setup, in addition to the current ones, if their configuration changed. It fails
-// if the change would lose a server that is connected now.
-func (s *Session) prepareServers(ctx context.Context, next *setup.Setup) (serverChange, error) {
-	if reflect.DeepEqual(s.setup.Config.MCPServers, next.Config.MCPServers) {
-		return serverChange{set: s.servers}, nil
-	}
-	c := serverChange{set: s.openServers(ctx, next.Config), old: s.servers, other: true}
-	for _, now := range statuses(c.set) {
-		if now.State == mcp.StateFailed && slices.Contains(connected(s.servers), now.Name) {
-			return c, fmt.Errorf("connecting to MCP server %q, which stays connected as it was: %s", now.Name, now.Error)
-		}
-	}
-	return c, nil
-}
-
-func (c serverChange) commit() *mcp.Set {
-	if c.other && c.old != nil {
-		c.old.Close()
-	}
-	return c.set
-}
-
-func (c serverChange) abort() {
-	if c.other && c.set != nil {
-		c.set.Hurry()
-		c.set.Close()
-	}
 }
 
 // noteRole records the current role.

@@ -76,9 +76,9 @@ type shape struct {
 func shapeOf(s *Session) shape {
 	p := s.talk.Persona()
 	out := shape{
-		setup: s.setup, servers: s.servers, role: s.setup.Role, features: s.setup.Features,
+		setup: s.setup, servers: s.servers.set, role: s.setup.Role, features: s.setup.Features,
 		persona: strings.Join([]string{p.Agent, p.Mode, p.ProviderName, p.Model, p.System}, "|"),
-		pids:    map[string]int{}, statuses: statuses(s.servers),
+		pids:    map[string]int{}, statuses: statuses(s.servers.set),
 	}
 	for _, t := range p.Tools.List() {
 		out.tools = append(out.tools, t.Definition().Name)

@@ -1,0 +1,83 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync/atomic"
+
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/telemetry"
+)
+
+// servers holds the MCP servers of a session. set is nil while no server is configured.
+type servers struct {
+	set        *mcp.Set
+	configured map[string]config.MCPServer
+	// loaded holds the tools of deferred servers that the model requested.
+	loaded []string
+	// stale is set when tools changed. It may be set from any goroutine.
+	stale atomic.Bool
+}
+
+// serverChange is a prepared change of the servers. set is what the servers will be. other reports whether it differs from what
+// they are.
+type serverChange struct {
+	of         *servers
+	set        *mcp.Set
+	configured map[string]config.MCPServer
+	other      bool
+}
+
+// prepare connects to the servers of a configuration, in addition to the current ones, if they are configured differently. A
+// server that cannot be reached is reported and omitted. But prepare fails if the change would lose a server that is connected
+// now.
+func (v *servers) prepare(ctx context.Context, s *Session, c *config.Config) (serverChange, error) {
+	if reflect.DeepEqual(v.configured, c.MCPServers) {
+		return serverChange{of: v, set: v.set}, nil
+	}
+	out := serverChange{of: v, configured: c.MCPServers, other: true}
+	if len(c.MCPServers) > 0 {
+		s.events.send(event.Waiting{For: event.ForServers})
+		out.set = OpenMCP(ctx, c, MCPOptions{
+			Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { v.stale.Store(true) },
+		})
+	}
+	for _, now := range statuses(out.set) {
+		if now.State == mcp.StateFailed && slices.Contains(connected(v.set), now.Name) {
+			return out, fmt.Errorf("connecting to MCP server %q, which stays connected as it was: %s", now.Name, now.Error)
+		}
+	}
+	return out, nil
+}
+
+func (c serverChange) commit() {
+	if !c.other {
+		return
+	}
+	if c.of.set != nil {
+		c.of.set.Close()
+	}
+	c.of.set, c.of.configured = c.set, c.configured
+}
+
+func (c serverChange) abort() {
+	if c.other && c.set != nil {
+		c.set.Hurry()
+		c.set.Close()
+	}
+}
+
+// close disconnects from the servers. If hurry is set, somebody waits for aura to stop, so the servers get less time to end.
+func (v *servers) close(hurry bool) {
+	if v.set == nil {
+		return
+	}
+	if hurry {
+		v.set.Hurry()
+	}
+	v.set.Close()
+}
