@@ -110,8 +110,8 @@ func (s *Session) change(ctx context.Context, change func(*setup.Source, *setup.
 	return nil
 }
 
-// remaining returns a role with the part of its fallback chain that the current persona has left. An agent that took over has the rest of the chain
-// that it belongs to, not its own chain.
+// remaining returns a role with the part of its fallback chain that the current persona has left. An agent that took over has
+// the rest of the chain that it belongs to, not its own chain.
 func remaining(r setup.Role, now conversation.Persona) setup.Role {
 	if now.Agent != r.Agent.Name {
 		return r
