@@ -3,8 +3,6 @@ package setup
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
@@ -51,30 +49,18 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	}, nil
 }
 
-func hostName() string {
-	if runtime.GOOS == "windows" {
-		return "aura-plugin-host.exe"
-	}
-	return "aura-plugin-host"
-}
-
-// hostBeside returns the path of aura-plugin-host in the directory of a program, after links. The file need not exist.
-func hostBeside(program string) string {
-	if resolved, err := filepath.EvalSymlinks(program); err == nil {
-		program = resolved
-	}
-	return filepath.Join(filepath.Dir(program), hostName())
-}
+// hostName is the name of the program that runs plugins, without the suffix that some systems add.
+const hostName = "aura-plugin-host"
 
 // hostBinary finds aura-plugin-host in the directory of aura, or else in PATH.
 func hostBinary(c *config.Config) (string, error) {
-	name := hostName()
 	if self, err := os.Executable(); err == nil {
-		beside := hostBeside(self)
+		beside := sandbox.Beside(self, hostName)
 		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
 			return beside, nil
 		}
 	}
+	name := sandbox.FileName(hostName)
 	path, _ := config.Lookup(c.Inherited, "PATH")
 	found, err := install.LookPath(name, path, Writable(c)...)
 	if err != nil {

@@ -73,10 +73,10 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	}
 	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home, c.Inherited...)
 	if self, err := os.Executable(); err == nil {
-		tools := toolhost.Beside(self)
+		tools := sandbox.Beside(self, toolhost.Name)
 		out.place.Own = append(out.place.Own, self, tools)
 		// The programs that aura looks for beside itself are protected even if they do not exist.
-		out.place.Programs = append(out.place.Programs, self, tools, hostBeside(self))
+		out.place.Programs = append(out.place.Programs, self, tools, sandbox.Beside(self, hostName))
 	}
 	// The programs are opened before any confined process runs, even if they are not needed.
 	_, _ = toolhost.Program()

@@ -3,8 +3,6 @@ package toolhost
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 
 	"github.com/idelchi/aura/internal/sandbox"
@@ -32,7 +30,7 @@ var find = sync.OnceValues(func() (Found, error) {
 	if err != nil {
 		return Found{}, fmt.Errorf("finding the program that runs tools: %w", err)
 	}
-	beside := Beside(own)
+	beside := sandbox.Beside(own, Name)
 	if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
 		if start, err := sandbox.Program(beside); err == nil {
 			return Found{Path: beside, Start: start, separate: true}, nil
@@ -44,15 +42,3 @@ var find = sync.OnceValues(func() (Found, error) {
 	}
 	return Found{Path: own, Start: start}, nil
 })
-
-// Beside returns the path of aura-tool-host in the directory of a program, after links. The file need not exist.
-func Beside(program string) string {
-	if resolved, err := filepath.EvalSymlinks(program); err == nil {
-		program = resolved
-	}
-	path := filepath.Join(filepath.Dir(program), Name)
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	return path
-}

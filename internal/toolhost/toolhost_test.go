@@ -2,8 +2,6 @@ package toolhost_test
 
 import (
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/process"
@@ -46,25 +44,5 @@ func TestProgramItself(t *testing.T) {
 	ran, err := shell.Run(t.Context(), shell.Command{Executable: found.Start, Line: "echo ran", Dir: t.TempDir()})
 	if err != nil || string(ran.Stdout) != "ran\n" {
 		t.Errorf("got %q, %v", ran.Stdout, err)
-	}
-}
-
-func TestBeside(t *testing.T) {
-	t.Parallel()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "real", "aura")
-	link := filepath.Join(dir, "aura")
-	for _, err := range []error{os.Mkdir(filepath.Dir(program), 0o700), os.WriteFile(program, nil, 0o600), os.Symlink(program, link)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, start := range []string{program, link} {
-		if got := toolhost.Beside(start); filepath.Dir(got) != filepath.Join(dir, "real") || !strings.HasPrefix(filepath.Base(got), toolhost.Name) {
-			t.Errorf("%s: got %s", start, got)
-		}
 	}
 }
