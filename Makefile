@@ -58,6 +58,11 @@ test-e2e: ## run the end-to-end tests
 test-exhaustive: ## run the exhaustive and the longest end-to-end tests
 	AURA_TEST_EXHAUSTIVE=only $(E2E)
 
+# Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
+.PHONY: test-native
+test-native: ## run the end-to-end scripts with compiled plugins
+	AURA_TEST_RUNTIME=native go test -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly)$$' ./internal/e2e
+
 E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
@@ -81,7 +86,7 @@ test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' 
 
 # TESTED=1 leaves out what 'make test' runs, for whoever has just run it.
 .PHONY: check
-check: $(if $(TESTED),,test) test-exhaustive test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
+check: $(if $(TESTED),,test) test-exhaustive test-native test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters

@@ -19,6 +19,8 @@ type Native struct {
 	Key string
 	// Only is set if the plugin is never interpreted.
 	Only bool
+	// First is set if the plugin waits for its build, and is interpreted only if that fails.
+	First bool
 	// State is what the running plugin would lose if it were replaced by its program; empty means nothing.
 	State string
 	// Program is the absolute path of the program, which is alone in its directory.
@@ -99,7 +101,13 @@ const progressEvery = 10 * time.Second
 // resolve returns the spec with which the plugin is started. It builds the program of a plugin that is never interpreted, and reports the
 // progress.
 func (s *supervisor) resolve(ctx context.Context, spec Spec) (Spec, error) {
-	if n := spec.Native; n == nil || n.Ready() || !n.Only {
+	n := spec.Native
+	if n != nil && n.First {
+		if err := n.Build(ctx, func() {}); err != nil {
+			s.log.printf("[aura] plugin %s stays interpreted: %v", spec.Name, err)
+		}
+	}
+	if n == nil || n.Ready() || !n.Only {
 		return spec.now(), nil
 	}
 	began := time.Now()

@@ -33,6 +33,7 @@ func excerpt(text string) string {
 	for i, line := range slices.Backward(lines) {
 		if crashLine().MatchString(line) {
 			picked = append(slices.Clone(crashMessage(lines[i:])), places(lines[:i])...)
+			picked = append(picked, compiledPlaces(lines[i:])...)
 			break
 		}
 	}
@@ -61,6 +62,25 @@ func places(lines []string) []string {
 	}
 	return lines[start:]
 }
+
+// compiledPlaces returns the frames of a compiled plugin in the stack of the goroutine that crashed, at most excerptLines/2 of them, in the
+// form of the interpreter's frames. Each package of a compiled plugin is a module of its own, so its files have a version in their path.
+func compiledPlaces(lines []string) []string {
+	start := slices.IndexFunc(lines, func(line string) bool { return stackLine().MatchString(line) })
+	if start < 0 {
+		return nil
+	}
+	var out []string
+	for i := start + 1; i+1 < len(lines) && lines[i] != "" && len(out) < excerptLines/2; i += 2 {
+		if m := compiledFrame().FindStringSubmatch(lines[i+1]); m != nil && !strings.HasPrefix(lines[i], "created by ") {
+			out = append(out, m[1]+m[2]+": panic: "+lines[i])
+		}
+	}
+	return out
+}
+
+// compiledFrame matches the second line of a frame of a compiled plugin: the package, the file and the line.
+var compiledFrame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\t(\S+)@v\d[^/\s]*(/\S+:\d+)( \+0x|$)`) })
 
 // crashLine matches the first line that the Go runtime prints for a crash: a panic, a fatal error, or a signal.
 var crashLine = sync.OnceValue(func() *regexp.Regexp {

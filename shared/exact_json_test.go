@@ -104,7 +104,7 @@ func TestExactErrors(t *testing.T) {
 		err  error
 		want string
 	}{
-		"a function":        {encodeError(func() {}), "a func() cannot be sent"},
+		"a function":        {encodeError(func() {}), "a value of type func() cannot be sent"},
 		"a value in itself": {encodeError(loop), "a value holds itself"},
 		"unknown field":     {DecodeExact([]byte(`{"Blok":true}`), &sdk.BeforeToolResult{}), `has no field "Blok"`},
 		"no JSON":           {DecodeExact([]byte(`{`), &sdk.Result{}), "reading JSON: "},

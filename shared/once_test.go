@@ -101,7 +101,7 @@ func TestOnceCallRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.want)
 		}
 	}
-	if _, err := (OnceCall{Args: map[string]any{"x": func() {}}}).Encode(); err == nil || !strings.Contains(err.Error(), `Args: "x": a func() cannot be sent`) {
+	if _, err := (OnceCall{Args: map[string]any{"x": func() {}}}).Encode(); err == nil || !strings.Contains(err.Error(), `Args: "x": a value of type func() cannot be sent`) {
 		t.Errorf("a function: %v", err)
 	}
 	for name, tt := range map[string]struct {

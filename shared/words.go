@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/idelchi/aura/internal/native/exact"
 )
 
 // unsendableError is a value that cannot be sent over the wire. Its text is for the author of the code that created the value.
@@ -23,7 +25,7 @@ func unsendable(err error) error {
 	why := strings.TrimPrefix(err.Error(), "cbor: ")
 	switch {
 	case errors.As(err, &kind):
-		why = fmt.Sprintf("a value of type %s cannot be sent to another process; use numbers, texts, booleans, times, lists and maps", kind.Type)
+		why = (&exact.KindError{Type: kind.Type}).Error()
 	case errors.As(err, &deep):
 		why = fmt.Sprintf("a value is nested more than %d levels deep", maxNesting)
 	case errors.As(err, &other):

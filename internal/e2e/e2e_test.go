@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 		bin, quickBin = dir, filepath.Join(dir, "quick")
 		return m.Run()
 	}
-	if err := selectTests(); err != nil {
+	if err := errors.Join(checkRuntime(), selectTests()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -59,6 +59,12 @@ func run(m *testing.M) int {
 	if err := build(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	if compiledRuntime() {
+		if err := buildCompiled(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	// The scripts mostly wait for processes, so more of them can run in parallel than there are processors.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {

@@ -19,7 +19,6 @@ var exhaustive = []string{
 	"TestACPTypeScript",
 	"TestCheckCorpus",
 	"TestClone",
-	"TestExamplesCompiled",
 	"TestFaultsAsOtherUsers",
 	"TestFleet",
 	"TestHooksMemory",

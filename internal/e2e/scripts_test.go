@@ -45,9 +45,13 @@ var racePages = []string{"json-events", "supervision"}
 // TestScripts runs the scripts of each page as TestScripts/PAGE/SCRIPT, or TestScripts/PAGE/VARIANT/SCRIPT.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { checkCompiled(t) })
 	for page, scripts := range readPages(t) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
+			if compiledRuntime() {
+				scripts = slices.DeleteFunc(scripts, func(s script) bool { return !s.compiled })
+			}
 			for kind, files := range byKind(scripts) {
 				p, ok := preparations[kind]
 				if !ok && runtime.GOOS != "linux" {
@@ -75,7 +79,16 @@ func runScripts(t *testing.T, p preparation, variant string, race bool, files []
 	params := p.begin(t, variant)
 	params.Files, params.Cmds, params.RequireExplicitExec, params.RequireUniqueNames = files, commands, true, true
 	params.Condition = func(name string) (bool, error) { return condition(variant, name) }
-	if special := params.Setup; race {
+	special := params.Setup
+	switch {
+	case compiledRuntime():
+		params.Setup = func(env *testscript.Env) error {
+			if err := special(env); err != nil {
+				return err
+			}
+			return setupCompiled(env)
+		}
+	case race:
 		params.Setup = func(env *testscript.Env) error {
 			err := special(env)
 			env.Setenv("PATH", programPath(bin))
@@ -114,6 +127,8 @@ type script struct {
 	// holds is the first sentence of the leading comment, which says what the script shows.
 	holds string
 	kind  string
+	// compiled reports whether the script has a plugin in Go that can run compiled.
+	compiled bool
 }
 
 // readPages returns the scripts by page.
@@ -132,6 +147,7 @@ func readPages(t *testing.T) map[string][]script {
 		s := script{path: file, name: strings.TrimSuffix(filepath.Base(file), ".txtar")}
 		s.holds, s.kind = heading(string(text))
 		page := filepath.Base(filepath.Dir(file))
+		s.compiled = hasPlugin.Match(text) && interpretedOnly[page+"/"+s.name] == ""
 		pages[page] = append(pages[page], s)
 	}
 	return pages

@@ -63,13 +63,22 @@ func start(g shared.Guest, env []string, stdout, stderr io.Writer) (*Guest, erro
 // exitGrace is how long a guest that closed its end of the protocol has to exit, so that its exit status can be reported.
 const exitGrace = time.Second
 
+// ExitError is a guest that exited on its own.
+type ExitError struct {
+	Status int
+
+	name string
+}
+
+func (e *ExitError) Error() string { return fmt.Sprintf("%s exited with status %d", e.name, e.Status) }
+
 // Serve receives the frames of the guest until there are no more. It returns how the guest ended; the guest is gone then. Calls that are
 // not answered wait until Close.
 func (g *Guest) Serve() error {
 	err := g.Run(process.Leftover(g.from))
 	eof := errors.Is(err, io.EOF)
 	if eof && g.proc.ExitedWithin(exitGrace) {
-		err = fmt.Errorf("%s %s", g.name, howEnded(g.proc.State()))
+		err = howEnded(g.name, g.proc.State())
 	} else if eof {
 		err = fmt.Errorf("%s was ended: it closed the descriptor on which it answers", g.name)
 	} else {

@@ -14,10 +14,10 @@ import (
 const passesFiles = true
 
 // howEnded says how a process ended.
-func howEnded(state *os.ProcessState) string {
+func howEnded(name string, state *os.ProcessState) error {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
-		return "was killed by " + unix.SignalName(status.Signal())
+		return fmt.Errorf("%s was killed by %s", name, unix.SignalName(status.Signal()))
 	}
-	return fmt.Sprintf("exited with status %d", state.ExitCode())
+	return &ExitError{Status: state.ExitCode(), name: name}
 }

@@ -1,14 +1,11 @@
 package guest
 
-import (
-	"fmt"
-	"os"
-)
+import "os"
 
 // passesFiles reports whether a process can be started with further descriptors.
 const passesFiles = false
 
 // howEnded says how a process ended.
-func howEnded(state *os.ProcessState) string {
-	return fmt.Sprintf("exited with status %d", state.ExitCode())
+func howEnded(name string, state *os.ProcessState) error {
+	return &ExitError{Status: state.ExitCode(), name: name}
 }

@@ -64,8 +64,8 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 		v := versionOf(p.path)
 		mod += fmt.Sprintf("\nrequire %s %s\n", p.path, v)
 		list += fmt.Sprintf("# %s %s\n## explicit; go 1.%d\n%s\n", p.path, v, t.Minor, p.path)
-		for _, f := range p.files {
-			out[path.Join("vendor", p.path, path.Base(f.name))] = f.text
+		for name, text := range s.withoutExits(p) {
+			out[path.Join("vendor", p.path, name)] = text
 		}
 	}
 	out["go.mod"], out["vendor/modules.txt"] = []byte(mod), []byte(list)

@@ -202,7 +202,7 @@ func (s *Source) readFile(name string) (*file, error) {
 	case !matches:
 		return nil, nil
 	}
-	tree, err := parser.ParseFile(s.fset, at, text, parser.SkipObjectResolution|parser.ParseComments)
+	tree, err := parser.ParseFile(s.fset, at, text, parser.ParseComments)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
 		return nil, list[0]
 	}
@@ -295,6 +295,9 @@ func (s *Source) where(pos token.Pos) string {
 	p := s.fset.PositionFor(pos, false)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 }
+
+// offset returns the place of a position in the text of its file, in bytes.
+func (s *Source) offset(f file, pos token.Pos) int { return s.fset.File(f.tree.Pos()).Offset(pos) }
 
 // hash returns a hash of all files that were read.
 func (s *Source) hash() string {

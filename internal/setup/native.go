@@ -78,20 +78,20 @@ func (e Entry) compile(c *config.Config, spec *host.Spec) {
 	switch {
 	case !c.Features.Plugins.Native && only:
 		spec.Err = &manifest.RefusedError{Err: errors.New(NotGranted)}
-	case !c.Features.Plugins.Native:
+	case n == nil && err == nil:
 	case err != nil && only:
 		spec.Err = &manifest.RefusedError{Err: err}
 	case err != nil:
 		spec.NativeError = err
 	default:
-		n.Only = only
+		n.Only, n.First = only, build.CompileFirst && !only
 		spec.Native = n
 	}
 }
 
-// program returns the program of a plugin.
+// program returns the program of a plugin, or nil if compiled plugins are not permitted.
 func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
-	if !c.Features.Plugins.Native {
+	if !c.Features.Plugins.Native && !build.CompileFirst {
 		return nil, nil
 	}
 	compiler := compilerOf(c)

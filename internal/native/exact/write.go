@@ -103,8 +103,15 @@ func appendTyped(dst []byte, v reflect.Value) (_ []byte, err error) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return strconv.AppendUint(dst, v.Uint(), 10), nil
 	default:
-		return nil, fmt.Errorf("a %s cannot be sent", v.Type())
+		return nil, &KindError{v.Type()}
 	}
+}
+
+// KindError is a value of a kind that cannot be sent.
+type KindError struct{ Type reflect.Type }
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("a value of type %s cannot be sent to another process; use numbers, texts, booleans, times, lists and maps", e.Type)
 }
 
 // appendDynamic marks values whose type the other side cannot derive from the JSON alone, because it does not know the static

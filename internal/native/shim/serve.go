@@ -88,6 +88,10 @@ func answer(call link.Call, result any, failure *link.Failure) {
 	if failure == nil && call.Call != "load" {
 		text, err := exact.Encode(result)
 		out.Result = json.RawMessage(text)
+		if kind := (*exact.KindError)(nil); errors.As(err, &kind) {
+			// Interpreted plugins report the type alone.
+			err = kind
+		}
 		if err != nil {
 			out.Result, out.Failure = nil, &link.Failure{Kind: kindWire, Message: "sending the answer to aura: " + err.Error()}
 		}

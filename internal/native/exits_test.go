@@ -1,0 +1,78 @@
+package native
+
+import (
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+)
+
+// TestExits checks which calls of a package are replaced in safe mode, and that nothing else moves.
+func TestExits(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, want string
+		added      string
+	}{
+		"os.Exit":               {`import "os"; func f() { os.Exit(3) }`, `import "os"; func f() { os_Exit(3) }`, "func os_Exit(code int)"},
+		"as a value":            {`import "os"; var f = os.Exit`, `import "os"; var f = os_Exit`, "func os_Exit(code int)"},
+		"another name":          {`import sys "os"; func f() { sys.Exit(3) }`, `import sys "os"; func f() { sys_Exit(3) }`, "func sys_Exit(code int)"},
+		"a variable named os":   {`import "os"; var _ = os.Args; func f(os T) { os.Exit(3) }`, `import "os"; var _ = os.Args; func f(os T) { os.Exit(3) }`, ""},
+		"another package":       {`import "example.com/os"; func f() { os.Exit(3) }`, `import "example.com/os"; func f() { os.Exit(3) }`, ""},
+		"other functions of os": {`import "os"; var a = os.Getpid()`, `import "os"; var a = os.Getpid()`, ""},
+		"a text":                {`import "os"; var a, _ = "os.Exit(3)", os.Args`, `import "os"; var a, _ = "os.Exit(3)", os.Args`, ""},
+		"log.Fatal":             {`import "log"; func f() { log.Fatal("a") }`, `import "log"; func f() { log.Panic("a") }`, ""},
+		"log.Fatalf":            {`import "log"; func f() { log.Fatalf("a") }`, `import "log"; func f() { log.Panicf("a") }`, ""},
+		"log.Fatalln":           {`import l "log"; func f() { l.Fatalln("a") }`, `import l "log"; func f() { l.Panicln("a") }`, ""},
+		"a logger":              {`import "log"; var l = log.Default(); func f() { l.Fatal("a") }`, `import "log"; var l = log.Default(); func f() { l.Fatal("a") }`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := parsePackage(t, "package p; "+tt.text)
+			files := (&Source{fset: p.fset}).withoutExits(p.pkg)
+			got := string(files["main.go"])
+			head, tail, _ := strings.Cut(got, "\n\nvar _ = ")
+			if head != "package p; "+tt.want {
+				t.Errorf("got  %s\nwant package p; %s", head, tt.want)
+			}
+			if (tail != "") != (tt.added != "") || !strings.Contains(string(files["exits.go"]), tt.added) || len(files) != 1+min(len(tt.added), 1) {
+				t.Errorf("added %q, want %q", files["exits.go"], tt.added)
+			}
+			for file, text := range files {
+				if _, err := parser.ParseFile(token.NewFileSet(), file, text, 0); err != nil {
+					t.Error(err)
+				}
+			}
+			unsafe := (&Source{fset: p.fset, Unsafe: true}).withoutExits(p.pkg)
+			if len(unsafe) != 1 || string(unsafe["main.go"]) != "package p; "+tt.text {
+				t.Errorf("in unsafe mode: %q", unsafe)
+			}
+		})
+	}
+}
+
+// TestExitsFile checks that a file of the plugin is never replaced by the one that aura adds.
+func TestExitsFile(t *testing.T) {
+	t.Parallel()
+	p := parsePackage(t, `package p; import "os"; func f() { os.Exit(3) }`)
+	p.pkg.files[0].name = "exits.go"
+	files := (&Source{fset: p.fset}).withoutExits(p.pkg)
+	if len(files) != 2 || !strings.Contains(string(files["exits.go"]), "func f()") || !strings.Contains(string(files["more_exits.go"]), "func os_Exit") {
+		t.Errorf("got %q", files)
+	}
+}
+
+type parsedPackage struct {
+	fset *token.FileSet
+	pkg  *pkg
+}
+
+func parsePackage(t *testing.T, text string) parsedPackage {
+	t.Helper()
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, "main.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parsedPackage{fset, &pkg{path: "example.com/p", name: "p", files: []file{{name: "main.go", text: []byte(text), tree: tree}}}}
+}
