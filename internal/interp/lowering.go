@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"path"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +24,11 @@ import (
 
 // lower checks the types of all packages and writes them as the Go that the interpreter runs correctly.
 func (s *source) lower() error {
-	if s.unknown() {
-		s.onlyRepair()
-		return nil
-	}
 	var packages []*lower.Package
-	known := &imports{source: s, packages: map[string]*types.Package{}}
+	known := &imports{packages: map[string]*types.Package{}, library: library.Import}
+	if s.imports(systemPackage) {
+		known.library = systemLibrary().Import
+	}
 	for _, p := range s.packages {
 		checked, err := s.typeCheck(p, known)
 		if err != nil {
@@ -56,28 +56,16 @@ func (s *source) lower() error {
 	return nil
 }
 
-// unknown reports whether the source imports a restricted package whose declarations aura does not have.
-func (s *source) unknown() bool {
+// imports reports whether a file imports a package.
+func (s *source) imports(path string) bool {
 	for _, p := range s.packages {
 		for _, f := range p.files {
-			for _, spec := range f.imports {
-				if pluginsource.IsRestricted(spec.path) && !library.Has(spec.path) {
-					return true
-				}
+			if slices.ContainsFunc(f.imports, func(spec importSpec) bool { return spec.path == path }) {
+				return true
 			}
 		}
 	}
 	return false
-}
-
-// onlyRepair leaves the source as it is, but for the edits that need no types.
-func (s *source) onlyRepair() {
-	for _, p := range s.packages {
-		for _, f := range p.files {
-			f.edits = repair.Edits(f.tree, f.text)
-			p.lowered = append(p.lowered, present(f))
-		}
-	}
 }
 
 // needed adds the library packages that lowered source imports.
@@ -101,7 +89,7 @@ func (s *source) typeCheck(p *sourcePackage, known *imports) (*lower.Package, er
 		out.Files = append(out.Files, f.tree)
 	}
 	var failed error
-	config := types.Config{Importer: known, Error: func(err error) {
+	config := types.Config{Importer: known, Sizes: types.SizesFor("gc", runtime.GOARCH), Error: func(err error) {
 		// A soft error, such as an unused variable, changes nothing.
 		if e, ok := errors.AsType[types.Error](err); ok && e.Soft || failed != nil {
 			return
@@ -122,15 +110,15 @@ func (s *source) typeCheck(p *sourcePackage, known *imports) (*lower.Package, er
 
 // imports finds packages for the type checker.
 type imports struct {
-	source   *source
 	packages map[string]*types.Package
+	library  func(path string) (*types.Package, error)
 }
 
 func (i *imports) Import(importPath string) (*types.Package, error) {
 	if p := i.packages[importPath]; p != nil {
 		return p, nil
 	}
-	return library.Import(importPath)
+	return i.library(importPath)
 }
 
 // wrapperOf returns the type by which interpreted values get the methods of a compiled interface, or nil.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 
 	"github.com/traefik/yaegi/interp"
 	"golang.org/x/mod/module"
@@ -37,6 +38,10 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 	}
 	if s.unsafe {
 		tables = append(tables, selected(symtab.Restricted, s.standard))
+	}
+	if slices.Contains(s.standard, "unsafe") {
+		key, table := symtab.Conversions()
+		tables = append(tables, interp.Exports{key: table})
 	}
 	for _, table := range tables {
 		table["."] = behind(table)

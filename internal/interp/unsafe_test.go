@@ -20,7 +20,20 @@ func TestUnsafe(t *testing.T) {
 		"syscall": {
 			`"syscall"`, "attr := &syscall.SysProcAttr{}\n\tif syscall.Kill != nil && attr != nil && syscall.Getpid() > 0 {\n\treturn \"ok\"\n}\nreturn \"\"", "ok",
 		},
-		"unsafe":         {`"unsafe"`, "var n int64\n\tif unsafe.Sizeof(n) == 8 {\n\treturn \"8\"\n}\nreturn \"\"", "8"},
+		"unsafe": {`"unsafe"`, "var n int64\n\tif unsafe.Sizeof(n) == 8 {\n\treturn \"8\"\n}\nreturn \"\"", "8"},
+		"unsafe.Pointer": {
+			"\"fmt\"\n\t\"unsafe\"", "n := [2]int32{7, 9}\n\tp := unsafe.Pointer(&n[0])\n\tf := 1.5\n\t" +
+				"return fmt.Sprint(*(*int32)(unsafe.Add(p, 4)), *(*uint64)(unsafe.Pointer(&f)), uintptr(p) != 0)", "9 4609434218613702656 true",
+		},
+		"unsafe.Offsetof": {
+			"\"fmt\"\n\t\"unsafe\"", "var v struct{ A int8; B int64 }\n\treturn fmt.Sprint(unsafe.Offsetof(v.B), unsafe.Alignof(v.A), unsafe.Sizeof(v))", "8 1 16",
+		},
+		"syscall with own types": {
+			"\"errors\"\n\t\"fmt\"\n\t\"os\"\n\t\"syscall\"", "type named struct{ Name string }\n\t_, err := os.Open(\"/no/such/file\")\n\tvar stat syscall.Stat_t\n\t" +
+				"failed := syscall.Stat(\"/no/such/file\", &stat)\n\tvar all []func() int\n\tfor i := range 2 {\n\t\tall = append(all, func() int { i += 10; return i })\n\t}\n\t" +
+				"return fmt.Sprintf(\"%v %T %v %v %v %v\", errors.Is(err, syscall.ENOENT), failed, failed == syscall.ENOENT, syscall.SIGTERM, named{\"a\"}, all[1]())",
+			"true syscall.Errno true terminated {a} 11",
+		},
 		"os.FindProcess": {"\"os\"\n\t\"fmt\"", "p, err := os.FindProcess(os.Getpid())\n\treturn fmt.Sprint(p.Pid > 0, err)", "true <nil>"},
 		"os.Getenv":      {`"os"`, "return os.Getenv(\"AURA_TEST_NOTHING\")", ""},
 		"log": {

@@ -31,17 +31,20 @@ type Generic struct {
 // Files is the file set of the generic packages.
 var Files = token.NewFileSet()
 
-// generics holds the generic packages that are compiled. The lock of compiled guards it.
+// generics holds the generic packages that are compiled. It is guarded by compiling. The packages import only each other, so all libraries share them.
 var generics = map[string]*Generic{}
 
 // Source returns a generic package that was imported.
 func Source(path string) *Generic {
-	compiled.Lock()
-	defer compiled.Unlock()
+	compiling.Lock()
+	defer compiling.Unlock()
 	return generics[path]
 }
 
 func compileGeneric(path string) (*types.Package, error) {
+	if g := generics[path]; g != nil {
+		return g.Types, nil
+	}
 	text, err := sources.ReadFile("generic/" + path + ".go.txt")
 	if err != nil {
 		return nil, ErrUnknown
@@ -55,12 +58,11 @@ func compileGeneric(path string) (*types.Package, error) {
 		Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
 		Implicits: map[ast.Node]types.Object{}, Scopes: map[ast.Node]*types.Scope{},
 	}}
-	config := types.Config{Importer: libraryImporter{}}
+	config := types.Config{Importer: importer{standard}}
 	g.Types, err = config.Check(path, Files, []*ast.File{f}, g.Info)
 	if err != nil {
 		return nil, fmt.Errorf("reading the source of %s: %w", path, err)
 	}
 	generics[path] = g
-	compiled.packages[path] = g.Types
 	return g.Types, nil
 }

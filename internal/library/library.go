@@ -36,60 +36,72 @@ var library = sync.OnceValue(func() map[string]stub {
 	return packages
 })
 
-// compiled caches the library's packages for all plugins. Sharing is safe, because go/types does not change a complete
-// package.
-var compiled = struct {
-	sync.Mutex
-
-	packages map[string]*types.Package
-}{packages: map[string]*types.Package{}}
-
 // ErrUnknown is returned for a package that is not part of the library.
 var ErrUnknown = errors.New("nothing is known of this package")
 
-// Import returns a package of the library.
-func Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
-	compiled.Lock()
-	defer compiled.Unlock()
-	return compileLibrary(path)
+// Library imports packages for a type checker. Packages that were imported are kept for all plugins. Sharing is safe, because go/types does
+// not change a complete package.
+type Library struct {
+	// own is the text of one package that differs in this library; path is empty if there is none.
+	path, own string
+	// packages is guarded by compiling.
+	packages map[string]*types.Package
 }
 
-func compileLibrary(path string) (*types.Package, error) {
-	if p := compiled.packages[path]; p != nil {
+// compiling is held while packages of any library are compiled.
+var compiling sync.Mutex
+
+// standard is the library of plugins that import no package of their own system.
+var standard = With("", "")
+
+// With returns a library in which one package has other declarations.
+func With(path, declarations string) *Library {
+	return &Library{path: path, own: declarations, packages: map[string]*types.Package{}}
+}
+
+// Import returns a package of the library.
+func Import(path string) (*types.Package, error) { return standard.Import(path) }
+
+// Import returns a package of the library.
+func (l *Library) Import(path string) (*types.Package, error) {
+	compiling.Lock()
+	defer compiling.Unlock()
+	return importer{l}.Import(path)
+}
+
+// importer imports packages of a library. The caller must hold compiling.
+type importer struct{ *Library }
+
+// Import returns a package of the library.
+func (l importer) Import(path string) (*types.Package, error) {
+	switch p := l.packages[path]; {
+	case p != nil:
 		return p, nil
-	}
-	if IsGeneric(path) {
+	case path == "unsafe":
+		return types.Unsafe, nil
+	case IsGeneric(path):
 		return compileGeneric(path)
 	}
-	found, ok := library()[path]
-	if !ok {
-		return nil, ErrUnknown
+	text := l.own
+	if path != l.path {
+		found, ok := library()[path]
+		if !ok {
+			return nil, ErrUnknown
+		}
+		text = found.text
 	}
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, path, found.text, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, fmt.Errorf("reading the declarations of %s: %w", path, err)
 	}
-	config := types.Config{Importer: libraryImporter{}, IgnoreFuncBodies: true}
+	config := types.Config{Importer: l, IgnoreFuncBodies: true}
 	p, err := config.Check(path, fset, []*ast.File{f}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("reading the declarations of %s: %w", path, err)
 	}
-	compiled.packages[path] = p
+	l.packages[path] = p
 	return p, nil
-}
-
-// libraryImporter imports packages of the library. The caller must hold the lock of compiled.
-type libraryImporter struct{}
-
-func (libraryImporter) Import(path string) (*types.Package, error) {
-	if path == "unsafe" {
-		return types.Unsafe, nil
-	}
-	return compileLibrary(path)
 }
 
 // Has reports whether aura provides a package: the SDK, or a package of the standard library that every plugin may import.

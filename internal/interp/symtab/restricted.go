@@ -35,6 +35,12 @@ var restricted = [...]struct {
 	{"unsafe", func() Table { return maps.Clone(unsafe.Symbols["unsafe/unsafe"]) }},
 }
 
+// Conversions returns what the interpreter needs to convert values of unsafe.Pointer, and the key under which it looks for that.
+func Conversions() (string, Table) {
+	const key = "github.com/traefik/yaegi/yaegi"
+	return key, maps.Clone(unsafe.Symbols[key])
+}
+
 // Restricted returns the symbols that unsafe mode adds to a package. The table is nil if there are none.
 func Restricted(path string) Table {
 	for _, r := range restricted {
