@@ -45,16 +45,17 @@ func declare(path string, table symtab.Table) string {
 	for _, name := range slices.Sorted(maps.Keys(d.hidden)) {
 		fmt.Fprintf(&d.b, "type %s %s\n", name, d.literal(d.hidden[name]))
 	}
-	head := "package " + path[strings.LastIndex(path, "/")+1:] + "\n"
+	var head strings.Builder
+	fmt.Fprintln(&head, "package", path[strings.LastIndex(path, "/")+1:])
 	for _, imported := range slices.Sorted(maps.Keys(d.imports)) {
-		head += fmt.Sprintf("import %s %q\n", d.imports[imported], imported)
+		fmt.Fprintf(&head, "import %s %q\n", d.imports[imported], imported)
 	}
-	return head + d.b.String()
+	return head.String() + d.b.String()
 }
 
 func (d *declarer) symbol(name string, v reflect.Value) {
 	t := v.Type()
-	if c, ok := v.Interface().(constant.Value); ok {
+	if c, ok := reflect.TypeAssert[constant.Value](v); ok {
 		fmt.Fprintf(&d.b, "const %s = %s\n", name, c.ExactString())
 		return
 	}
@@ -96,14 +97,12 @@ func (d *declarer) declaration(name string, t reflect.Type) {
 		return
 	}
 	byValue := map[string]bool{}
-	for i := range t.NumMethod() {
-		m := t.Method(i)
+	for m := range t.Methods() {
 		byValue[m.Name] = true
 		fmt.Fprintf(&d.b, "func (%s) %s%s\n", name, m.Name, d.signature(m.Type, 1))
 	}
-	pointer := reflect.PointerTo(t)
-	for i := range pointer.NumMethod() {
-		if m := pointer.Method(i); !byValue[m.Name] {
+	for m := range reflect.PointerTo(t).Methods() {
+		if !byValue[m.Name] {
 			fmt.Fprintf(&d.b, "func (*%s) %s%s\n", name, m.Name, d.signature(m.Type, 1))
 		}
 	}
