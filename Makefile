@@ -3,7 +3,7 @@
 
 MODULES   := . sdk tools tools/release internal/fleet/placement/validate
 PLATFORMS := linux-amd64 darwin-arm64 windows-amd64
-PROTOS    := shared/wire/wire.proto
+PROTOS    := shared/wire/pb/wire.proto
 FUZZTIME  ?= 5s
 PROMPT    ?= Show me what happens when a plugin crashes.
 

@@ -19,6 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
+	"github.com/idelchi/aura/shared/client"
 )
 
 // child is a loaded plugin in its process. A child is never reused: a restart creates a new one.
@@ -169,8 +170,8 @@ func (o *Options) startDir() string {
 // connect returns when the handshake is done, or earlier when ctx is done.
 func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) error {
 	c.client = plugin.NewClient(&plugin.ClientConfig{
-		HandshakeConfig:  shared.Handshake(),
-		Plugins:          shared.Plugins(),
+		HandshakeConfig:  client.Handshake(),
+		Plugins:          client.Plugins(),
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		RunnerFunc: func(_ hclog.Logger, _ *exec.Cmd, socketDir string) (runner.Runner, error) {
 			c.proc.spec.SocketDir = socketDir
@@ -179,7 +180,7 @@ func (c *child) connect(ctx context.Context, o *Options, limit time.Duration) er
 		UnixSocketConfig: &plugin.UnixSocketConfig{TempDir: o.Session.socketDir()},
 		SkipHostEnv:      true,
 		StartTimeout:     limit,
-		GRPCDialOptions:  shared.DialOptions(),
+		GRPCDialOptions:  client.DialOptions(),
 		Logger:           hclog.NewNullLogger(),
 	})
 	// go-plugin's start cannot be cancelled, but killing the process ends it.

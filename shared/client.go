@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"reflect"
 
-	"google.golang.org/grpc"
-
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared/wire"
 )
@@ -24,17 +22,32 @@ const (
 	verbStats   = "stats"
 )
 
+// Conn is a connection to a child.
+type Conn interface {
+	// Invoke makes one call.
+	Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error)
+	// Serve opens the stream of what the plugin asks of aura. It ends with ctx.
+	Serve(ctx context.Context) (AnswerStream, error)
+}
+
+// AnswerStream is aura's side of the stream that carries requests of the plugin, and the answers.
+type AnswerStream interface {
+	Send(a *wire.Answer) error
+	Recv() (*wire.Request, error)
+}
+
+// NewRemote returns the plugin at the other end of a connection.
+func NewRemote(conn Conn) Remote { return newClient(conn) }
+
 // client is aura's side of one child. An error that is a *Failure came from the plugin; any other error came from the wire.
 type client struct {
-	rpc wire.PluginClient
+	rpc Conn
 	out *sender
 	// most is the size of the largest call, in bytes.
 	most int
 }
 
-func newClient(conn grpc.ClientConnInterface) *client {
-	return &client{rpc: wire.NewPluginClient(conn), out: newSender(), most: MaxMessage}
-}
+func newClient(conn Conn) *client { return &client{rpc: conn, out: newSender(), most: MaxMessage} }
 
 func (c *client) Load(ctx context.Context) (Exports, error) {
 	var out Exports
@@ -126,11 +139,11 @@ func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 	if err == nil {
 		call.Body, err = encode(body)
 	}
-	size := len(call.GetBody())
-	for i := 0; err == nil && len(call.GetBody()) > c.most; i++ {
+	size := len(call.Body)
+	for i := 0; err == nil && len(call.Body) > c.most; i++ {
 		ack(false)
 		if i == len(oversizeFits) {
-			return nil, fmt.Errorf("sending %s: %d bytes are more than the limit of %d MiB for one call", call.GetVerb(), size, MaxMessage>>20)
+			return nil, fmt.Errorf("sending %s: %d bytes are more than the limit of %d MiB for one call", call.Verb, size, MaxMessage>>20)
 		}
 		body, ack, err = pack(&sender{unread: c.out.unread, apart: true}, oversizeFits[i])
 		if err == nil {
@@ -148,14 +161,15 @@ func (c *client) body(call *wire.Call, pack packing) (func(bool), error) {
 
 func (c *client) invoke(ctx context.Context, call *wire.Call, out any) error {
 	reply, err := c.rpc.Invoke(ctx, call)
-	seen(len(call.GetBody()) + len(reply.GetBody()))
 	if err != nil {
+		seen(len(call.Body))
 		return err
 	}
-	if f := reply.GetFailure(); f != nil {
-		return &Failure{Kind: FailureKind(f.GetKind()), Message: string(f.GetMessage())}
+	seen(len(call.Body) + len(reply.Body))
+	if f := reply.Failure; f != nil {
+		return &Failure{Kind: FailureKind(f.Kind), Message: string(f.Message)}
 	}
-	if err := decode(reply.GetBody(), out); err != nil {
+	if err := decode(reply.Body, out); err != nil {
 		return fmt.Errorf("reading the plugin's answer: %w", err)
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 	"io"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/idelchi/aura/shared/wire"
 )
 
@@ -55,7 +53,7 @@ func (l *OnceLink) Answer(a OnceAnswer) error {
 
 // Send writes a request.
 func (l *OnceLink) Send(r *wire.Request) error {
-	body, err := proto.Marshal(r)
+	body, err := wire.Marshal(r)
 	if err != nil {
 		return err
 	}
@@ -83,7 +81,7 @@ func (l *OnceLink) Recv() (*wire.Answer, error) {
 		return nil, noEOF(err)
 	}
 	answer := &wire.Answer{}
-	return answer, proto.Unmarshal(body, answer)
+	return answer, wire.Unmarshal(body, answer)
 }
 
 // Context returns a context that is done when aura answers no more.
@@ -94,10 +92,10 @@ type onceReplies struct{ w io.Writer }
 
 // Send writes one answer.
 func (r onceReplies) Send(a *wire.Answer) error {
-	body, err := proto.Marshal(a)
+	body, err := wire.Marshal(a)
 	if err == nil && len(body) > maxRequest {
 		failure := &wire.Failure{Kind: string(FailureError), Message: []byte("the answer is too large")}
-		body, err = proto.Marshal(&wire.Answer{Id: a.GetId(), Reply: &wire.Reply{Failure: failure}})
+		body, err = wire.Marshal(&wire.Answer{ID: a.ID, Reply: &wire.Reply{Failure: failure}})
 	}
 	if err != nil {
 		return err
@@ -124,7 +122,7 @@ func (a *OnceAnswers) serve(ctx context.Context, size int) error {
 		return errors.New("nobody answers requests")
 	}
 	request := &wire.Request{}
-	if err := proto.Unmarshal(body.Bytes(), request); err != nil {
+	if err := wire.Unmarshal(body.Bytes(), request); err != nil {
 		return err
 	}
 	a.serving.answer(ctx, request)

@@ -85,7 +85,7 @@ func TestOnceRequestsRefused(t *testing.T) {
 	}{
 		"too large":       {text: "{\"request\":1048577}\n", want: "more than the limit of 1 MiB"},
 		"half a request":  {text: "{\"request\":5}\nabc", want: "unexpected EOF"},
-		"no request":      {text: "{\"request\":3}\nabc", want: "proto"},
+		"no request":      {text: "{\"request\":3}\nabc", want: "reading a message"},
 		"nobody answers":  {text: "{\"request\":3}\nabc", alone: true, want: "nobody answers requests"},
 		"less than empty": {text: "{\"request\":-1,\"output\":-1}\n", want: "more than the limit"},
 	} {

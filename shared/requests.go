@@ -8,9 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared/wire"
@@ -56,8 +54,8 @@ func DecodePayload(b []byte) (any, error) {
 	return payload, nil
 }
 
-// requestStream carries requests to aura and the answers back.
-type requestStream interface {
+// RequestStream is the child's side of the stream that carries requests to aura, and the answers.
+type RequestStream interface {
 	Send(r *wire.Request) error
 	Recv() (*wire.Answer, error)
 	// Context returns a context that is done when there are no more answers.
@@ -74,7 +72,7 @@ type Requester struct {
 	sending sync.Mutex
 
 	mu      sync.Mutex
-	stream  requestStream
+	stream  RequestStream
 	last    uint64
 	waiting map[uint64]chan<- *wire.Reply
 }
@@ -85,11 +83,11 @@ func NewRequester() *Requester {
 }
 
 // serve receives the answers until the connection ends.
-func (r *Requester) serve(stream requestStream) error {
+func (r *Requester) serve(stream RequestStream) error {
 	r.mu.Lock()
 	if r.stream != nil {
 		r.mu.Unlock()
-		return status.Error(codes.AlreadyExists, "the plugin's requests are served already")
+		return &StatusError{codes.AlreadyExists, "the plugin's requests are served already"}
 	}
 	r.stream = stream
 	close(r.opened)
@@ -102,8 +100,8 @@ func (r *Requester) serve(stream requestStream) error {
 		if err != nil {
 			return err
 		}
-		if waiting := r.forget(answer.GetId()); waiting != nil {
-			waiting <- answer.GetReply()
+		if waiting := r.forget(answer.ID); waiting != nil {
+			waiting <- answer.Reply
 		}
 	}
 }
@@ -122,7 +120,7 @@ func (r *Requester) ask(ctx context.Context, verb string, body, out any) error {
 	answered := make(chan *wire.Reply, 1)
 	id := r.expect(answered)
 	r.sending.Lock()
-	err = r.stream.Send(&wire.Request{Id: id, Verb: verb, Body: b})
+	err = r.stream.Send(&wire.Request{ID: id, Verb: verb, Body: b})
 	r.sending.Unlock()
 	if err != nil {
 		r.forget(id)
@@ -130,13 +128,15 @@ func (r *Requester) ask(ctx context.Context, verb string, body, out any) error {
 	}
 	select {
 	case reply := <-answered:
-		if f := reply.GetFailure(); f != nil {
-			return errors.New(string(f.GetMessage()))
-		}
-		if out == nil {
+		switch {
+		case reply == nil:
+			return errors.New("asking aura: the answer is empty")
+		case reply.Failure != nil:
+			return errors.New(string(reply.Failure.Message))
+		case out == nil:
 			return nil
 		}
-		return decode(reply.GetBody(), out)
+		return decode(reply.Body, out)
 	case <-r.stream.Context().Done():
 		r.forget(id)
 		return errors.New("asking aura: the connection is gone")
@@ -195,9 +195,8 @@ func (r *Requester) Rand(ctx context.Context) (uint64, error) {
 	return out, err
 }
 
-func (s *server) Serve(stream grpc.BidiStreamingServer[wire.Answer, wire.Request]) error {
-	return s.requests.serve(stream)
-}
+// Serve sends what the plugin asks of aura until the stream ends.
+func (s *Server) Serve(stream RequestStream) error { return s.requests.serve(stream) }
 
 // stateRequests is how many requests of state wait at most before aura stops reading the plugin's requests.
 const stateRequests = 16
@@ -232,8 +231,8 @@ func (c *client) Serve(ctx context.Context, services Services) error {
 		if err != nil {
 			return err
 		}
-		seen(len(request.GetBody()))
-		if request.GetVerb() != verbState {
+		seen(len(request.Body))
+		if request.Verb != verbState {
 			s.answer(ctx, request)
 			continue
 		}
@@ -265,26 +264,26 @@ func (s *serving) answer(ctx context.Context, request *wire.Request) {
 	}
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	_ = s.stream.Send(&wire.Answer{Id: request.GetId(), Reply: reply})
+	_ = s.stream.Send(&wire.Answer{ID: request.ID, Reply: reply})
 }
 
 func (s *serving) handle(ctx context.Context, request *wire.Request) (any, error) {
-	switch request.GetVerb() {
+	switch request.Verb {
 	case verbEmit:
 		var f emitFrame
-		if err := decode(request.GetBody(), &f); err != nil {
+		if err := decode(request.Body, &f); err != nil {
 			return nil, err
 		}
 		return true, s.services.Emit(ctx, f.Name, f.Payload)
 	case verbListen:
 		var name string
-		if err := decode(request.GetBody(), &name); err != nil {
+		if err := decode(request.Body, &name); err != nil {
 			return nil, err
 		}
 		return true, s.services.Listen(ctx, name)
 	case verbState:
 		var asked StateRequest
-		if err := decode(request.GetBody(), &asked); err != nil {
+		if err := decode(request.Body, &asked); err != nil {
 			return nil, err
 		}
 		return s.services.State(ctx, asked)
@@ -293,6 +292,6 @@ func (s *serving) handle(ctx context.Context, request *wire.Request) (any, error
 	case verbRand:
 		return s.services.Rand(ctx)
 	default:
-		return nil, fmt.Errorf("asking aura: unknown request %q", request.GetVerb())
+		return nil, fmt.Errorf("asking aura: unknown request %q", request.Verb)
 	}
 }

@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"sync"
 
-	"github.com/hashicorp/go-plugin"
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/native/exact"
@@ -27,9 +23,8 @@ type Served interface {
 	Touches(field string) bool
 }
 
-// server is the child's side.
-type server struct {
-	wire.UnimplementedPluginServer
+// Server is the child's side of a connection.
+type Server struct {
 	impl    Served
 	in      receiver
 	running running
@@ -37,21 +32,27 @@ type server struct {
 	requests *Requester
 }
 
-func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
+// NewServer returns the server of a plugin. requests are what the plugin asks of aura.
+func NewServer(impl Served, requests *Requester) *Server {
+	return &Server{impl: impl, requests: requests}
+}
+
+// Invoke makes one call. An error is about the connection or the child; it is a *StatusError.
+func (s *Server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, error) {
 	stack.Grow()
-	switch call.GetVerb() {
+	switch call.Verb {
 	case verbQuiesce:
 		return s.quiesce(ctx)
 	case verbStats:
 		return s.reply(call, Stats{Goroutines: runtime.NumGoroutine()})
 	}
-	if deadline, ok := ctx.Deadline(); ok && call.GetVerb() != verbLoad {
+	if deadline, ok := ctx.Deadline(); ok && call.Verb != verbLoad {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-Grace))
 		defer cancel()
 	}
 	defer s.running.enter()()
-	defer seen(len(call.GetBody()))
+	defer seen(len(call.Body))
 	out, err := s.dispatch(ctx, call)
 	if err == nil {
 		return s.reply(call, out)
@@ -61,10 +62,7 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	}
 	var failure *Failure
 	if !errors.As(err, &failure) {
-		if code := status.FromContextError(err).Code(); code != codes.Unknown {
-			return nil, status.Error(code, err.Error())
-		}
-		return nil, status.Error(codes.Internal, err.Error())
+		return nil, statusOf(err)
 	}
 	if len(failure.Message) > MaxMessage {
 		return refusal(call, len(failure.Message)), nil
@@ -72,15 +70,15 @@ func (s *server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}}, nil
 }
 
-func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
-	switch call.GetVerb() {
+func (s *Server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
+	switch call.Verb {
 	case verbLoad:
 		return s.impl.Load(ctx)
 	case verbHook:
 		return s.hook(ctx, call)
 	case verbExecute:
 		var f toolFrame
-		if err := decode(call.GetBody(), &f); err != nil {
+		if err := decode(call.Body, &f); err != nil {
 			return nil, err
 		}
 		c, err := s.in.unpack(f.Context, s.impl.Touches)
@@ -90,19 +88,19 @@ func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
 		return s.impl.Execute(ctx, ToolCall{Tool: f.Tool, Context: c, Args: f.Args, Env: f.Env})
 	case verbPaths:
 		var asked PathsCall
-		if err := decode(call.GetBody(), &asked); err != nil {
+		if err := decode(call.Body, &asked); err != nil {
 			return nil, err
 		}
 		return s.impl.Paths(ctx, asked)
 	case verbEvent:
 		var e EventCall
-		if err := decode(call.GetBody(), &e); err != nil {
+		if err := decode(call.Body, &e); err != nil {
 			return nil, err
 		}
 		return true, s.impl.Event(ctx, e)
 	case verbCommand:
 		var f commandFrame
-		if err := decode(call.GetBody(), &f); err != nil {
+		if err := decode(call.Body, &f); err != nil {
 			return nil, err
 		}
 		c, err := s.in.unpack(f.Context, s.impl.Touches)
@@ -111,28 +109,28 @@ func (s *server) dispatch(ctx context.Context, call *wire.Call) (any, error) {
 		}
 		return s.impl.Command(ctx, CommandCall{Name: f.Name, Context: c, Args: f.Args, Env: f.Env})
 	default:
-		return nil, fmt.Errorf("serving a call: unknown verb %q", call.GetVerb())
+		return nil, fmt.Errorf("serving a call: unknown verb %q", call.Verb)
 	}
 }
 
-func (s *server) hook(ctx context.Context, call *wire.Call) (any, error) {
+func (s *Server) hook(ctx context.Context, call *wire.Call) (any, error) {
 	var f hookFrame
-	if err := decode(call.GetBody(), &f); err != nil {
+	if err := decode(call.Body, &f); err != nil {
 		return nil, err
 	}
-	in, err := s.in.unpackHook(hookpoint.Name(call.GetPoint()), f, s.impl.Touches)
+	in, err := s.in.unpackHook(hookpoint.Name(call.Point), f, s.impl.Touches)
 	if err != nil {
 		return nil, err
 	}
 	return s.impl.Hook(ctx, in)
 }
 
-func (s *server) quiesce(ctx context.Context) (*wire.Reply, error) {
+func (s *Server) quiesce(ctx context.Context) (*wire.Reply, error) {
 	select {
 	case <-s.running.idle():
 		return s.reply(&wire.Call{Verb: verbQuiesce}, true)
 	case <-ctx.Done():
-		return nil, status.FromContextError(ctx.Err()).Err()
+		return nil, statusOf(ctx.Err())
 	}
 }
 
@@ -174,7 +172,7 @@ func (r *running) idle() <-chan struct{} {
 }
 
 // reply encodes an answer. An answer over the limit fails only this call.
-func (s *server) reply(call *wire.Call, out any) (*wire.Reply, error) {
+func (s *Server) reply(call *wire.Call, out any) (*wire.Reply, error) {
 	if text, ok := out.(string); ok && len(text) > MaxMessage {
 		// Encoding the text may need more memory than the plugin has.
 		return refusal(call, len(text)), nil
@@ -208,69 +206,26 @@ func unsent(doing string, err error) *wire.Failure {
 }
 
 func refusal(call *wire.Call, size int) *wire.Reply {
-	text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.GetVerb(), size, MaxMessage>>20)
+	text := fmt.Sprintf("answering %s: %d bytes are more than the limit of %d MiB for one answer", call.Verb, size, MaxMessage>>20)
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureSize), Message: []byte(text)}}
 }
 
-// adapter registers both sides with go-plugin.
-type adapter struct {
-	plugin.NetRPCUnsupportedPlugin
-	impl     Served
-	requests *Requester
-	// serving is called once the child has read everything it needs from its environment and is about to listen.
-	serving func()
+// StatusError is an error that gRPC reports with a code.
+type StatusError struct {
+	Code    codes.Code
+	Message string
 }
 
-func (a *adapter) GRPCServer(_ *plugin.GRPCBroker, s *grpc.Server) error {
-	wire.RegisterPluginServer(s, &server{impl: a.impl, requests: a.requests})
-	if a.serving != nil {
-		a.serving()
+func (e *StatusError) Error() string { return e.Message }
+
+// statusOf returns the status of an error that is not the plugin's.
+func statusOf(err error) *StatusError {
+	out := &StatusError{Code: codes.Internal, Message: err.Error()}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Code = codes.DeadlineExceeded
+	case errors.Is(err, context.Canceled):
+		out.Code = codes.Canceled
 	}
-	return nil
-}
-
-func (a *adapter) GRPCClient(_ context.Context, _ *plugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
-	return Remote(newClient(conn)), nil
-}
-
-// Plugins returns the plugin map of aura's side.
-func Plugins() plugin.PluginSet {
-	return plugin.PluginSet{PluginKey: &adapter{}}
-}
-
-// DialOptions returns aura's side of what newGRPCServer sets in the child: the limit of messages, with some room for the envelope, the codec and
-// the windows. Streams of go-plugin's own services are refused here and never reach the child. They carry output, which aura reads elsewhere, and
-// announce further connections, which nobody makes; go-plugin treats a child without these services as an old one.
-func DialOptions() []grpc.DialOption {
-	return []grpc.DialOption{
-		grpc.WithDefaultCallOptions(
-			grpc.MaxCallRecvMsgSize(MaxMessage+1<<20), grpc.MaxCallSendMsgSize(MaxMessage+1<<20), grpc.ForceCodecV2(wire.Codec{})),
-		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
-		grpc.WithStreamInterceptor(ownStreams),
-	}
-}
-
-// pluginServices is the beginning of the names of go-plugin's own methods.
-const pluginServices = "/plugin."
-
-func ownStreams(ctx context.Context, d *grpc.StreamDesc, conn *grpc.ClientConn, method string, next grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	if strings.HasPrefix(method, pluginServices) {
-		return nil, status.Error(codes.Unimplemented, "aura does not use "+method)
-	}
-	return next(ctx, d, conn, method, opts...)
-}
-
-// window is how many bytes each side may send before the other has read them. By default, gRPC measures the connection with a ping beside most
-// calls and enlarges the windows by that, which a socket between two processes does not need.
-const window = 1 << 20
-
-// streamWorkers is how many goroutines a child keeps for calls. A kept goroutine already has a large stack; a new one would
-// have to grow its stack by copying, in every call. The stream of Serve permanently occupies one of them. Further concurrent
-// calls get their own goroutines.
-const streamWorkers = 3
-
-func newGRPCServer(opts []grpc.ServerOption) *grpc.Server {
-	return grpc.NewServer(append(opts, grpc.NumStreamWorkers(streamWorkers), grpc.ForceServerCodecV2(wire.Codec{}),
-		grpc.InitialWindowSize(window), grpc.InitialConnWindowSize(window),
-		grpc.MaxRecvMsgSize(MaxMessage+1<<20), grpc.MaxSendMsgSize(MaxMessage+1<<20))...)
+	return out
 }

@@ -1,13 +1,12 @@
-// Package shared defines what aura and aura-plugin-host have in common: the handshake, the launch specification, the Plugin
-// interface, its gRPC shims and the codec. Nothing else belongs here.
+// Package shared defines what aura and aura-plugin-host have in common: the launch specification, the Plugin interface, both sides of a
+// call and the codec. Nothing else belongs here. Package shared/client connects aura's side by go-plugin, and package shared/serve the
+// child's. A child links neither go-plugin nor gRPC's library.
 package shared
 
 import (
 	"context"
 	"slices"
 	"time"
-
-	"github.com/hashicorp/go-plugin"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/sandbox"
@@ -25,10 +24,14 @@ const Grace = 500 * time.Millisecond
 // PluginKey is the name under which a child serves its one plugin.
 const PluginKey = "plugin"
 
-// Handshake returns the configuration that prevents a child from being started by hand. It is not a security measure.
-func Handshake() plugin.HandshakeConfig {
-	return plugin.HandshakeConfig{ProtocolVersion: 1, MagicCookieKey: "AURA_PLUGIN_HOST", MagicCookieValue: "interpreted"}
-}
+// ProtocolVersion is the version of what aura and a child say to each other.
+const ProtocolVersion = 1
+
+// Window is how many bytes each side may send before the other has read them.
+const Window = 1 << 20
+
+// MaxFrame is the size of the largest message of the connection, in bytes: that of a call, with some room for the envelope.
+const MaxFrame = MaxMessage + 1<<20
 
 // Plugin is one loaded plugin, both as aura calls it and as the child serves it. Cancelling ctx notifies the plugin, but the
 // plugin may ignore that, so the caller must be ready to kill it.

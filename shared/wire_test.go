@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,17 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/status"
-
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared/wire"
 )
 
-// fake is a plugin in this process behind a real connection. It records what it was called with.
+// fake is a plugin in this process behind a connection. It records what it was called with.
 type fake struct {
 	mu      sync.Mutex
 	hook    func(HookCall) (any, error)
@@ -63,49 +56,13 @@ func connect(tb testing.TB, impl Served) *client {
 
 func connectWith(tb testing.TB, impl Served, requests *Requester) *client {
 	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "s")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	server := newGRPCServer(nil)
-	if err := (&adapter{impl: impl, requests: requests}).GRPCServer(nil, server); err != nil {
-		tb.Fatal(err)
-	}
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	conn, err := grpc.NewClient("unix:"+path, append(DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &local{server: NewServer(impl, requests), ctx: ctx}
 	tb.Cleanup(func() {
-		_ = conn.Close()
-		server.Stop()
-		<-served
+		cancel()
+		l.running.Wait()
 	})
-	return newClient(conn)
-}
-
-// TestStreamsOfGoPlugin opens the streams that go-plugin opens to every child. They must fail in the way in which go-plugin does without them, and
-// without a message to the child.
-func TestStreamsOfGoPlugin(t *testing.T) {
-	t.Parallel()
-	conn, err := grpc.NewClient("passthrough:nowhere", append(DialOptions(),
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
-			t.Error("a connection is made")
-			return nil, errors.New("refused")
-		}))...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	for _, method := range []string{"/plugin.GRPCStdio/StreamStdio", "/plugin.GRPCBroker/StartStream"} {
-		_, err := conn.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true}, method)
-		if status.Code(err) != codes.Unimplemented {
-			t.Errorf("%s: got %v, want %s", method, err, codes.Unimplemented)
-		}
-	}
+	return newClient(l)
 }
 
 // same compares like reflect.DeepEqual, but treats two times as equal if they have the same instant and the same offset.
@@ -406,7 +363,7 @@ func FuzzServer(f *testing.F) {
 	f.Add("hook", "BeforeChat", body)
 	f.Add("paths", "", []byte{0xa0})
 	f.Fuzz(func(t *testing.T, verb, point string, body []byte) {
-		s := &server{impl: &fake{hook: func(HookCall) (any, error) { return sdk.Result{}, nil }}}
+		s := &Server{impl: &fake{hook: func(HookCall) (any, error) { return sdk.Result{}, nil }}}
 		if verb == verbQuiesce {
 			return
 		}

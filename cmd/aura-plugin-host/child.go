@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/build"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
+	"github.com/idelchi/aura/shared/serve"
 )
 
 // The exit codes.
@@ -73,10 +74,11 @@ func child() error {
 			return err
 		}
 	}
-	out, err := separate()
+	out, handshake, err := separate()
 	if err != nil {
 		return err
 	}
+	os.Stdout, os.Stderr = out.stdout, out.stderr
 	watch(spec.Isolated)
 	limit(spec)
 	requests := shared.NewRequester()
@@ -87,16 +89,18 @@ func child() error {
 		if err != nil {
 			return err
 		}
-		link := shared.NewOnceLink(replies, os.Stdout)
+		link := shared.NewOnceLink(replies, handshake)
 		// The error says that aura is gone.
 		go func() { _ = link.Serve(requests) }()
 		return p.once(spec, call, link)
 	}
 	// At this point the socket is open, and no file of the plugin has been read yet.
-	return shared.Serve(p, spec, requests, func() {
-		if p.confine(spec) {
-			go p.load()
-		}
+	return serve.Serve(serve.Options{
+		Server: shared.NewServer(p, requests), SocketDir: spec.SocketDir, Handshake: handshake, Listening: func() {
+			if p.confine(spec) {
+				go p.load()
+			}
+		},
 	})
 }
 
@@ -129,7 +133,3 @@ func receive() (shared.LaunchSpec, error) {
 type streams struct {
 	stdout, stderr *os.File
 }
-
-// restore undoes a change that go-plugin makes when it begins to serve: it redirects output to the connection, which aura does
-// not read.
-func (s streams) restore() { os.Stdout, os.Stderr = s.stdout, s.stderr }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
+	"github.com/idelchi/aura/shared/client"
 )
 
 // binary is the path of the program under test, which is built once.
@@ -210,25 +210,19 @@ func startAs(t *testing.T, spec shared.LaunchSpec, attr *syscall.SysProcAttr, en
 	return p
 }
 
-// dial connects to the child as aura does. Only two packages may import go-plugin, so the client is created by reflection.
+// dial connects to the child as aura does.
 func dial(t *testing.T, handshake string) shared.Remote {
 	t.Helper()
 	fields := strings.Split(strings.TrimSpace(handshake), "|")
 	if len(fields) < 5 || fields[2] != "unix" || fields[4] != "grpc" {
 		t.Fatalf("the handshake is %q", handshake)
 	}
-	conn, err := grpc.NewClient("unix://"+fields[3], append(shared.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	conn, err := grpc.NewClient("unix://"+fields[3], append(client.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	client := reflect.ValueOf(shared.Plugins()[shared.PluginKey]).MethodByName("GRPCClient")
-	out := client.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.Zero(client.Type().In(1)), reflect.ValueOf(conn)})
-	remote, ok := reflect.TypeAssert[shared.Remote](out[0])
-	if !ok {
-		t.Fatalf("got a %s", out[0].Type())
-	}
-	return remote
+	return client.New(conn)
 }
 
 // ready starts a child and waits until it is loaded.

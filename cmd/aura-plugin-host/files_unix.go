@@ -30,22 +30,19 @@ func keepFromChildren(fds ...int) {
 	}
 }
 
-// separate moves the handshake to its own descriptor, in os.Stdout, and redirects descriptor 1 to standard error. The plugin
-// receives descriptor 1 and a copy of descriptor 2, so that aura still receives the output of a crash if the plugin closes its
-// files.
-func separate() (streams, error) {
+// separate moves the handshake to its own descriptor and redirects descriptor 1 to standard error. The plugin receives descriptor 1 and a
+// copy of descriptor 2, so that aura still receives the output of a crash if the plugin closes its files.
+func separate() (out streams, handshake *os.File, err error) {
 	handshake, err1 := duplicate(1, "handshake")
 	stderr, err2 := duplicate(2, "stderr")
-	err := errors.Join(err1, err2)
+	err = errors.Join(err1, err2)
 	if err == nil {
 		err = redirect(2, 1)
 	}
 	if err != nil {
-		return streams{}, fmt.Errorf("separating the handshake from the output: %w", err)
+		return streams{}, nil, fmt.Errorf("separating the handshake from the output: %w", err)
 	}
-	out := streams{stdout: os.NewFile(1, "stdout"), stderr: stderr}
-	os.Stdout = handshake
-	return out, nil
+	return streams{stdout: os.NewFile(1, "stdout"), stderr: stderr}, handshake, nil
 }
 
 // takeInput moves standard input to a descriptor of its own, and empties standard input.

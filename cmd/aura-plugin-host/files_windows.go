@@ -30,9 +30,9 @@ func keepFromChildren(...int) {}
 // closeInherited does nothing: handles are not inherited by default.
 func closeInherited(int) {}
 
-// separate gives the plugin standard error for both streams; os.Stdout keeps the handshake.
-func separate() (streams, error) {
-	return streams{stdout: os.Stderr, stderr: os.Stderr}, nil
+// separate gives the plugin standard error for both streams. Standard output is the handshake.
+func separate() (out streams, handshake *os.File, err error) {
+	return streams{stdout: os.Stderr, stderr: os.Stderr}, os.Stdout, nil
 }
 
 // takeInput fails: on this system, no process is started for one call.

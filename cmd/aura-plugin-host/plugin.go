@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/interp"
@@ -18,8 +17,6 @@ type plugin struct {
 	name string
 	// loader runs the plugin's code for the first time.
 	loader func() (shared.Served, error)
-	out    streams
-	first  sync.Once
 
 	// ready is closed when loaded or failure is set.
 	ready   chan struct{}
@@ -31,7 +28,7 @@ type plugin struct {
 
 // newPlugin returns the plugin of a launch specification. services is what aura does at its request.
 func newPlugin(out streams, spec shared.LaunchSpec, services shared.Services) *plugin {
-	p := &plugin{name: spec.Name, out: out, ready: make(chan struct{})}
+	p := &plugin{name: spec.Name, ready: make(chan struct{})}
 	if spec.Guest != nil {
 		p.loader = func() (shared.Served, error) { return loadGuest(out, spec, services) }
 		return p
@@ -85,7 +82,6 @@ const settleTime = 2 * time.Second
 
 // wait waits until the plugin is loaded and returns it.
 func (p *plugin) wait(ctx context.Context) (shared.Served, error) {
-	p.first.Do(p.out.restore)
 	select {
 	case <-p.ready:
 	case <-ctx.Done():

@@ -67,7 +67,7 @@ func TestViolations(t *testing.T) {
 		"interpreter elsewhere":           {"host/a.go", `import "github.com/traefik/yaegi/interp"`, "reserved for internal/interp"},
 		"interpreter in a test":           {"host/a_test.go", `import "github.com/traefik/yaegi"`, "reserved for internal/interp"},
 		"similar name":                    {"host/a.go", `import "github.com/traefik/yaegi2"`, ""},
-		"go-plugin in its room":           {"shared/a.go", `import "github.com/hashicorp/go-plugin"`, ""},
+		"go-plugin in its room":           {"shared/client/a.go", `import "github.com/hashicorp/go-plugin"`, ""},
 		"go-plugin elsewhere":             {"internal/app/a.go", `import "github.com/hashicorp/go-plugin/runner"`, "reserved for host and shared"},
 		"sdk on the standard":             {"sdk/a.go", `import "net/http"`, ""},
 		"sdk on a library":                {"sdk/version/a.go", `import "gopkg.in/yaml.v3"`, "the standard library only"},

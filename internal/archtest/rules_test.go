@@ -136,7 +136,10 @@ var rooms = map[string][]string{
 		"internal/condition", "internal/lock", "internal/manifest", "internal/pluginsource", "internal/redact", "internal/sandbox", "internal/process", "internal/stack", "internal/telemetry", "shared/...", "sdk/...",
 	},
 	"shared":                 {"shared/wire", "internal/native/exact", "internal/sandbox", "internal/stack", "sdk/..."},
+	"shared/client":          {"shared", "shared/wire"},
+	"shared/serve":           {"shared", "shared/wire"},
 	"shared/wire":            {},
+	"shared/wire/pb":         {},
 	"internal/interp":        {"internal/box", "internal/interp/symtab", "internal/library", "internal/lower", "internal/manifest", "internal/pluginsource", "internal/repair", "internal/stack", "shared", "sdk/..."},
 	"internal/box":           {},
 	"internal/stack":         {},
@@ -184,7 +187,7 @@ var rooms = map[string][]string{
 // reserved maps an import path, with all paths below it, to the only trees that may import it.
 var reserved = map[string][]string{
 	"github.com/traefik/yaegi":       {"internal/interp"},
-	"github.com/hashicorp/go-plugin": {"host", "shared"},
+	"github.com/hashicorp/go-plugin": {"host", "shared/client"},
 	module + "/internal/interp":      {"cmd/aura-plugin-host", "internal/bench", "internal/interp"},
 	// Other packages know the queue, not what keeps it.
 	"github.com/nats-io/nats-server": {"internal/fleet/server"},

@@ -23,7 +23,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
-	"github.com/idelchi/aura/shared/wire"
+	"github.com/idelchi/aura/shared/wire/pb"
 )
 
 const hookSource = `package quick
@@ -159,11 +159,11 @@ func (l *bench) fleet(ctx context.Context, dir string) (*host.Fleet, func() erro
 
 // echo replies with the body of the call.
 type echo struct {
-	wire.UnimplementedPluginServer
+	pb.UnimplementedPluginServer
 }
 
-func (echo) Invoke(_ context.Context, c *wire.Call) (*wire.Reply, error) {
-	return &wire.Reply{Body: c.GetBody()}, nil
+func (echo) Invoke(_ context.Context, c *pb.Call) (*pb.Reply, error) {
+	return &pb.Reply{Body: c.GetBody()}, nil
 }
 
 // serveEcho is the other process of the bare call. It exits when its standard input ends.
@@ -173,7 +173,7 @@ func serveEcho(path string) error {
 		return err
 	}
 	server := grpc.NewServer()
-	wire.RegisterPluginServer(server, echo{})
+	pb.RegisterPluginServer(server, echo{})
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		server.Stop()
@@ -202,10 +202,10 @@ func (l *bench) bareCall(ctx context.Context) (func() error, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	client := wire.NewPluginClient(conn)
+	client := pb.NewPluginClient(conn)
 	body := make([]byte, 64)
 	call := func() error {
-		_, err := client.Invoke(ctx, &wire.Call{Verb: "echo", Body: body})
+		_, err := client.Invoke(ctx, &pb.Call{Verb: "echo", Body: body})
 		return err
 	}
 	return call, func() { _ = conn.Close(); _ = stdin.Close(); _ = cmd.Wait() }, nil

@@ -5,63 +5,48 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"google.golang.org/grpc/encoding"
-	"google.golang.org/grpc/encoding/proto"
-	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Codec encodes the four messages of the service as protobuf does. Package proto works from descriptions of the messages; to build them takes a
-// child longer than its first calls. Messages of other services are left to protobuf's own codec.
-type Codec struct{}
+// Message is a message of the service.
+type Message interface {
+	*Call | *Reply | *Request | *Answer
+}
 
-// Name returns the name of protobuf's own codec, because the bytes are the same.
-func (Codec) Name() string { return proto.Name }
-
-// general returns protobuf's own codec.
-func general() encoding.CodecV2 { return encoding.GetCodecV2(proto.Name) }
-
-// Marshal encodes a message.
-func (Codec) Marshal(v any) (mem.BufferSlice, error) {
-	var out []byte
-	var err error
-	switch m := v.(type) {
+// Marshal encodes a message as protobuf does.
+func Marshal[M Message](m M) ([]byte, error) {
+	switch m := any(m).(type) {
 	case *Call:
-		out, err = m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+len(m.Point)+overhead))
+		return m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+len(m.Point)+overhead))
 	case *Reply:
-		out, err = m.append(make([]byte, 0, m.size()))
+		return m.append(make([]byte, 0, m.size()))
 	case *Request:
-		out, err = m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+overhead))
+		return m.append(make([]byte, 0, len(m.Body)+len(m.Verb)+overhead))
 	case *Answer:
-		out, err = m.append(make([]byte, 0, m.Reply.size()+overhead))
+		return m.append(make([]byte, 0, m.Reply.size()+overhead))
 	default:
-		return general().Marshal(v)
+		panic("no other type is a Message")
 	}
-	return mem.BufferSlice{mem.SliceBuffer(out)}, err
 }
 
 // Unmarshal decodes a message. It copies what it keeps of the data.
-func (Codec) Unmarshal(data mem.BufferSlice, v any) error {
-	var set func(field) error
-	switch m := v.(type) {
+func Unmarshal[M Message](data []byte, m M) error {
+	switch m := any(m).(type) {
 	case *Call:
 		*m = Call{}
-		set = m.set
+		return fields(data, m.set)
 	case *Reply:
 		*m = Reply{}
-		set = m.set
+		return fields(data, m.set)
 	case *Request:
 		*m = Request{}
-		set = m.set
+		return fields(data, m.set)
 	case *Answer:
 		*m = Answer{}
-		set = m.set
+		return fields(data, m.set)
 	default:
-		return general().Unmarshal(data, v)
+		panic("no other type is a Message")
 	}
-	buf := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	defer buf.Free()
-	return fields(buf.ReadOnlyData(), set)
 }
 
 // overhead is enough for the keys, lengths and numbers of a message.
@@ -92,7 +77,11 @@ func (m *Reply) size() int {
 	if m == nil {
 		return 0
 	}
-	return len(m.Body) + len(m.Failure.GetKind()) + len(m.Failure.GetMessage()) + overhead
+	size := len(m.Body) + overhead
+	if f := m.Failure; f != nil {
+		size += len(f.Kind) + len(f.Message)
+	}
+	return size
 }
 
 func (m *Reply) append(b []byte) ([]byte, error) {
@@ -128,7 +117,7 @@ func (m *Failure) set(f field) error {
 }
 
 func (m *Request) append(b []byte) ([]byte, error) {
-	b = appendNumber(b, 1, m.Id)
+	b = appendNumber(b, 1, m.ID)
 	b = appendBytes(b, 2, m.Verb)
 	return appendBytes(b, 3, m.Body), valid(m.Verb)
 }
@@ -136,7 +125,7 @@ func (m *Request) append(b []byte) ([]byte, error) {
 func (m *Request) set(f field) error {
 	switch f.number {
 	case 1:
-		f.integer(&m.Id)
+		f.integer(&m.ID)
 	case 2:
 		return f.text(&m.Verb)
 	case 3:
@@ -146,7 +135,7 @@ func (m *Request) set(f field) error {
 }
 
 func (m *Answer) append(b []byte) ([]byte, error) {
-	b = appendNumber(b, 1, m.Id)
+	b = appendNumber(b, 1, m.ID)
 	if m.Reply == nil {
 		return b, nil
 	}
@@ -157,7 +146,7 @@ func (m *Answer) append(b []byte) ([]byte, error) {
 func (m *Answer) set(f field) error {
 	switch {
 	case f.number == 1:
-		f.integer(&m.Id)
+		f.integer(&m.ID)
 	case f.number == 2 && f.kind == protowire.BytesType:
 		if m.Reply == nil {
 			m.Reply = &Reply{}

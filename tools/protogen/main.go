@@ -3,7 +3,7 @@
 //
 // Usage, from the root of the repository:
 //
-//	go run -C tools ./protogen -root .. shared/wire/wire.proto
+//	go run -C tools ./protogen -root .. shared/wire/pb/wire.proto
 //
 // Paths are relative to -root, which is also where imports are looked up and where each generated file is written,
 // beside its source.

@@ -5,9 +5,9 @@
 // versions:
 // - protoc-gen-go-grpc v1.6.2
 // - protoc             (unknown)
-// source: shared/wire/wire.proto
+// source: shared/wire/pb/wire.proto
 
-package wire
+package pb
 
 import (
 	context "context"
@@ -163,5 +163,5 @@ var Plugin_ServiceDesc = grpc.ServiceDesc{
 			ClientStreams: true,
 		},
 	},
-	Metadata: "shared/wire/wire.proto",
+	Metadata: "shared/wire/pb/wire.proto",
 }

@@ -5,9 +5,9 @@
 // versions:
 // 	protoc-gen-go v1.36.12
 // 	protoc        (unknown)
-// source: shared/wire/wire.proto
+// source: shared/wire/pb/wire.proto
 
-package wire
+package pb
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
@@ -37,7 +37,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -49,7 +49,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[0]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -62,7 +62,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{0}
+	return file_shared_wire_pb_wire_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *Request) GetId() uint64 {
@@ -97,7 +97,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -109,7 +109,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[1]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -122,7 +122,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{1}
+	return file_shared_wire_pb_wire_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *Answer) GetId() uint64 {
@@ -152,7 +152,7 @@ type Call struct {
 
 func (x *Call) Reset() {
 	*x = Call{}
-	mi := &file_shared_wire_wire_proto_msgTypes[2]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -164,7 +164,7 @@ func (x *Call) String() string {
 func (*Call) ProtoMessage() {}
 
 func (x *Call) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[2]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -177,7 +177,7 @@ func (x *Call) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Call.ProtoReflect.Descriptor instead.
 func (*Call) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{2}
+	return file_shared_wire_pb_wire_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Call) GetVerb() string {
@@ -212,7 +212,7 @@ type Reply struct {
 
 func (x *Reply) Reset() {
 	*x = Reply{}
-	mi := &file_shared_wire_wire_proto_msgTypes[3]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -224,7 +224,7 @@ func (x *Reply) String() string {
 func (*Reply) ProtoMessage() {}
 
 func (x *Reply) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[3]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -237,7 +237,7 @@ func (x *Reply) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reply.ProtoReflect.Descriptor instead.
 func (*Reply) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{3}
+	return file_shared_wire_pb_wire_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Reply) GetBody() []byte {
@@ -266,7 +266,7 @@ type Failure struct {
 
 func (x *Failure) Reset() {
 	*x = Failure{}
-	mi := &file_shared_wire_wire_proto_msgTypes[4]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -278,7 +278,7 @@ func (x *Failure) String() string {
 func (*Failure) ProtoMessage() {}
 
 func (x *Failure) ProtoReflect() protoreflect.Message {
-	mi := &file_shared_wire_wire_proto_msgTypes[4]
+	mi := &file_shared_wire_pb_wire_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -291,7 +291,7 @@ func (x *Failure) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failure.ProtoReflect.Descriptor instead.
 func (*Failure) Descriptor() ([]byte, []int) {
-	return file_shared_wire_wire_proto_rawDescGZIP(), []int{4}
+	return file_shared_wire_pb_wire_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Failure) GetKind() string {
@@ -308,11 +308,11 @@ func (x *Failure) GetMessage() []byte {
 	return nil
 }
 
-var File_shared_wire_wire_proto protoreflect.FileDescriptor
+var File_shared_wire_pb_wire_proto protoreflect.FileDescriptor
 
-const file_shared_wire_wire_proto_rawDesc = "" +
+const file_shared_wire_pb_wire_proto_rawDesc = "" +
 	"\n" +
-	"\x16shared/wire/wire.proto\x12\faura.wire.v1\"A\n" +
+	"\x19shared/wire/pb/wire.proto\x12\faura.wire.v1\"A\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x12\n" +
 	"\x04verb\x18\x02 \x01(\tR\x04verb\x12\x12\n" +
@@ -332,29 +332,29 @@ const file_shared_wire_wire_proto_rawDesc = "" +
 	"\amessage\x18\x02 \x01(\fR\amessage2u\n" +
 	"\x06Plugin\x121\n" +
 	"\x06Invoke\x12\x12.aura.wire.v1.Call\x1a\x13.aura.wire.v1.Reply\x128\n" +
-	"\x05Serve\x12\x14.aura.wire.v1.Answer\x1a\x15.aura.wire.v1.Request(\x010\x01B%Z#github.com/idelchi/aura/shared/wireb\x06proto3"
+	"\x05Serve\x12\x14.aura.wire.v1.Answer\x1a\x15.aura.wire.v1.Request(\x010\x01B(Z&github.com/idelchi/aura/shared/wire/pbb\x06proto3"
 
 var (
-	file_shared_wire_wire_proto_rawDescOnce sync.Once
-	file_shared_wire_wire_proto_rawDescData []byte
+	file_shared_wire_pb_wire_proto_rawDescOnce sync.Once
+	file_shared_wire_pb_wire_proto_rawDescData []byte
 )
 
-func file_shared_wire_wire_proto_rawDescGZIP() []byte {
-	file_shared_wire_wire_proto_rawDescOnce.Do(func() {
-		file_shared_wire_wire_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_shared_wire_wire_proto_rawDesc), len(file_shared_wire_wire_proto_rawDesc)))
+func file_shared_wire_pb_wire_proto_rawDescGZIP() []byte {
+	file_shared_wire_pb_wire_proto_rawDescOnce.Do(func() {
+		file_shared_wire_pb_wire_proto_rawDescData = protoimpl.X.CompressGZIP(unsafe.Slice(unsafe.StringData(file_shared_wire_pb_wire_proto_rawDesc), len(file_shared_wire_pb_wire_proto_rawDesc)))
 	})
-	return file_shared_wire_wire_proto_rawDescData
+	return file_shared_wire_pb_wire_proto_rawDescData
 }
 
-var file_shared_wire_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
-var file_shared_wire_wire_proto_goTypes = []any{
+var file_shared_wire_pb_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_shared_wire_pb_wire_proto_goTypes = []any{
 	(*Request)(nil), // 0: aura.wire.v1.Request
 	(*Answer)(nil),  // 1: aura.wire.v1.Answer
 	(*Call)(nil),    // 2: aura.wire.v1.Call
 	(*Reply)(nil),   // 3: aura.wire.v1.Reply
 	(*Failure)(nil), // 4: aura.wire.v1.Failure
 }
-var file_shared_wire_wire_proto_depIdxs = []int32{
+var file_shared_wire_pb_wire_proto_depIdxs = []int32{
 	3, // 0: aura.wire.v1.Answer.reply:type_name -> aura.wire.v1.Reply
 	4, // 1: aura.wire.v1.Reply.failure:type_name -> aura.wire.v1.Failure
 	2, // 2: aura.wire.v1.Plugin.Invoke:input_type -> aura.wire.v1.Call
@@ -368,26 +368,26 @@ var file_shared_wire_wire_proto_depIdxs = []int32{
 	0, // [0:2] is the sub-list for field type_name
 }
 
-func init() { file_shared_wire_wire_proto_init() }
-func file_shared_wire_wire_proto_init() {
-	if File_shared_wire_wire_proto != nil {
+func init() { file_shared_wire_pb_wire_proto_init() }
+func file_shared_wire_pb_wire_proto_init() {
+	if File_shared_wire_pb_wire_proto != nil {
 		return
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
-			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shared_wire_wire_proto_rawDesc), len(file_shared_wire_wire_proto_rawDesc)),
+			RawDescriptor: unsafe.Slice(unsafe.StringData(file_shared_wire_pb_wire_proto_rawDesc), len(file_shared_wire_pb_wire_proto_rawDesc)),
 			NumEnums:      0,
 			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
-		GoTypes:           file_shared_wire_wire_proto_goTypes,
-		DependencyIndexes: file_shared_wire_wire_proto_depIdxs,
-		MessageInfos:      file_shared_wire_wire_proto_msgTypes,
+		GoTypes:           file_shared_wire_pb_wire_proto_goTypes,
+		DependencyIndexes: file_shared_wire_pb_wire_proto_depIdxs,
+		MessageInfos:      file_shared_wire_pb_wire_proto_msgTypes,
 	}.Build()
-	File_shared_wire_wire_proto = out.File
-	file_shared_wire_wire_proto_goTypes = nil
-	file_shared_wire_wire_proto_depIdxs = nil
+	File_shared_wire_pb_wire_proto = out.File
+	file_shared_wire_pb_wire_proto_goTypes = nil
+	file_shared_wire_pb_wire_proto_depIdxs = nil
 }
