@@ -131,7 +131,7 @@ func (s *supervisor) judge(ctx context.Context, c *child, limit, took time.Durat
 	}
 	if !c.proc.awaitExit(deathGrace) {
 		why := "the plugin's process closed its connection, so it was killed"
-		if last := excerpt(c.proc.tail.String()); last != "" {
+		if last := c.proc.lastWords(); last != "" {
 			why += "; it last printed: " + last
 		}
 		s.kill(c, why)

@@ -50,15 +50,18 @@ func (p *hostProcess) deathNote() error {
 	if proc := p.running(); proc != nil && proc.State() != nil {
 		how = proc.State().String()
 	}
-	if last := excerpt(p.tail.String()); last != "" {
+	if last := p.lastWords(); last != "" {
 		return fmt.Errorf("the plugin's process died (%s): %s", how, last)
 	}
 	return fmt.Errorf("the plugin's process died (%s)", how)
 }
 
+// lastWords returns the last lines that the child printed, or its crash.
+func (p *hostProcess) lastWords() string { return excerpt(p.tail.String(), p.spec.Guest != nil) }
+
 // overdue returns the error for a call that exceeded its time limit.
 func (p *hostProcess) overdue(limit time.Duration) error {
-	if last := excerpt(p.tail.String()); last != "" {
+	if last := p.lastWords(); last != "" {
 		return fmt.Errorf("no answer within %s, so the plugin's process was killed; it last printed: %s", limit, last)
 	}
 	return fmt.Errorf("no answer within %s, so the plugin's process was killed", limit)

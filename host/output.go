@@ -27,13 +27,17 @@ const (
 
 // excerpt returns the lines of a child's last output that explain why it died. For a Go crash, these are the message before the
 // stacks, followed by the frames that the interpreter printed. Otherwise, they are the last lines.
-func excerpt(text string) string {
+//
+// compiled is set if the process runs a program that was compiled from the plugin.
+func excerpt(text string, compiled bool) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	picked := lines[max(0, len(lines)-excerptLines):]
 	for i, line := range slices.Backward(lines) {
 		if crashLine().MatchString(line) {
 			picked = append(slices.Clone(crashMessage(lines[i:])), places(lines[:i])...)
-			picked = append(picked, compiledPlaces(lines[i:])...)
+			if compiled {
+				picked = append(picked, compiledPlaces(lines[i:])...)
+			}
 			break
 		}
 	}

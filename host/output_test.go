@@ -32,14 +32,15 @@ func TestExcerpt(t *testing.T) {
 				"a.b/c.G(...)\n\ta.b/c@v2.0.0/g.go:7\ncreated by bad.f in goroutine 21\n\tbad@v0.0.0/main.go:12 +0x52\n\ngoroutine 1 [select]:\nbad.h()\n\tbad@v0.0.0/main.go:9 +0x1\n",
 			"panic: boom\nbad/main.go:11: panic: bad.f.func1()\na.b/c/g.go:7: panic: a.b/c.G(...)",
 		},
+		{"libraries of an interpreted plugin", "panic: boom\n\ngoroutine 22 [running]:\na.b/c.G(...)\n\ta.b/c@v2.0.0/g.go:7\n", "panic: boom"},
 		{"the last of two", "panic: old\n\nlater\nfatal error: new\n\nx\n", "fatal error: new"},
 	}
 	for _, row := range rows {
-		if got := excerpt(row.in); got != row.want {
+		if got := excerpt(row.in, strings.HasPrefix(row.name, "a compiled")); got != row.want {
 			t.Errorf("%s: got %q, want %q", row.name, got, row.want)
 		}
 	}
-	if long := excerpt(strings.Repeat("x", 10*excerptBytes)); len(long) > 2*excerptBytes || !strings.Contains(long, "10800 bytes left out") {
+	if long := excerpt(strings.Repeat("x", 10*excerptBytes), false); len(long) > 2*excerptBytes || !strings.Contains(long, "10800 bytes left out") {
 		t.Errorf("a long line is cut to %d bytes without a count: %.80s", len(long), long)
 	}
 }

@@ -197,7 +197,7 @@ func (p *hostProcess) ID() string {
 }
 
 // Diagnose returns the last output of the child.
-func (p *hostProcess) Diagnose(context.Context) string { return excerpt(p.tail.String()) }
+func (p *hostProcess) Diagnose(context.Context) string { return p.lastWords() }
 
 // PluginToHost accepts only a socket in the directory that this child was given, or a TCP address on this machine.
 func (p *hostProcess) PluginToHost(network, addr string) (string, string, error) {

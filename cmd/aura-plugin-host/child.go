@@ -57,6 +57,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return exitDone
 }
 
+// standard holds the files of the descriptors 0 to 2, which the runtime would close as soon as nobody refers to them.
+var standard = [...]*os.File{os.Stdin, os.Stdout, os.Stderr}
+
 // errByHand reports that the descriptors that aura passes are missing.
 var errByHand = errors.New("not started by aura")
 
@@ -79,6 +82,7 @@ func child() error {
 		return err
 	}
 	os.Stdout, os.Stderr = out.stdout, out.stderr
+	defer runtime.KeepAlive(standard)
 	watch(spec.Isolated)
 	limit(spec)
 	requests := shared.NewRequester()

@@ -42,7 +42,7 @@ func separate() (out streams, handshake *os.File, err error) {
 	if err != nil {
 		return streams{}, nil, fmt.Errorf("separating the handshake from the output: %w", err)
 	}
-	return streams{stdout: os.NewFile(1, "stdout"), stderr: stderr}, handshake, nil
+	return streams{stdout: os.Stdout, stderr: stderr}, handshake, nil
 }
 
 // takeInput moves standard input to a descriptor of its own, and empties standard input.
