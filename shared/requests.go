@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared/wire"
 )
@@ -87,7 +85,7 @@ func (r *Requester) serve(stream RequestStream) error {
 	r.mu.Lock()
 	if r.stream != nil {
 		r.mu.Unlock()
-		return &StatusError{codes.AlreadyExists, "the plugin's requests are served already"}
+		return &StatusError{CodeAlreadyExists, "the plugin's requests are served already"}
 	}
 	r.stream = stream
 	close(r.opened)

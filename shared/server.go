@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"sync"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/internal/stack"
@@ -210,9 +208,22 @@ func refusal(call *wire.Call, size int) *wire.Reply {
 	return &wire.Reply{Failure: &wire.Failure{Kind: string(FailureSize), Message: []byte(text)}}
 }
 
+// Code is a status code of gRPC.
+type Code uint32
+
+// The codes that a child sends.
+const (
+	CodeCanceled          Code = 1
+	CodeDeadlineExceeded  Code = 4
+	CodeAlreadyExists     Code = 6
+	CodeResourceExhausted Code = 8
+	CodeUnimplemented     Code = 12
+	CodeInternal          Code = 13
+)
+
 // StatusError is an error that gRPC reports with a code.
 type StatusError struct {
-	Code    codes.Code
+	Code    Code
 	Message string
 }
 
@@ -220,12 +231,12 @@ func (e *StatusError) Error() string { return e.Message }
 
 // statusOf returns the status of an error that is not the plugin's.
 func statusOf(err error) *StatusError {
-	out := &StatusError{Code: codes.Internal, Message: err.Error()}
+	out := &StatusError{Code: CodeInternal, Message: err.Error()}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		out.Code = codes.DeadlineExceeded
+		out.Code = CodeDeadlineExceeded
 	case errors.Is(err, context.Canceled):
-		out.Code = codes.Canceled
+		out.Code = CodeCanceled
 	}
 	return out
 }

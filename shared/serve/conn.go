@@ -14,7 +14,6 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
-	"google.golang.org/grpc/codes"
 
 	"github.com/idelchi/aura/shared"
 )
@@ -459,7 +458,7 @@ func (s *stream) deadline() (context.Context, context.CancelFunc, error) {
 	// gRPC sends eight digits at most.
 	n, err := strconv.ParseUint(s.timeout[:last], 10, 27)
 	if err != nil || unit == 0 {
-		return s.ctx, none, &shared.StatusError{Code: codes.Internal, Message: fmt.Sprintf("%q is no timeout", s.timeout)}
+		return s.ctx, none, &shared.StatusError{Code: shared.CodeInternal, Message: fmt.Sprintf("%q is no timeout", s.timeout)}
 	}
 	if unit == time.Hour && n > maxHours {
 		return s.ctx, none, nil

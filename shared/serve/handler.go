@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"google.golang.org/grpc/codes"
-
 	"github.com/idelchi/aura/shared"
 	"github.com/idelchi/aura/shared/wire"
 )
@@ -30,11 +28,11 @@ func (h handler) serve(s *stream) {
 	case s.path == wire.MethodServe:
 		err = h.requests(ctx, s)
 	default:
-		err = &shared.StatusError{Code: codes.Unimplemented, Message: "unknown method " + s.path}
+		err = &shared.StatusError{Code: shared.CodeUnimplemented, Message: "unknown method " + s.path}
 	}
 	status := &shared.StatusError{}
 	if err != nil && !errors.As(err, &status) {
-		status = &shared.StatusError{Code: codes.Internal, Message: err.Error()}
+		status = &shared.StatusError{Code: shared.CodeInternal, Message: err.Error()}
 	}
 	// If it cannot be sent, nobody waits for it.
 	_ = s.sendMessage(status, answer)
@@ -97,7 +95,7 @@ func receive[M wire.Message](s *stream, m M) error {
 	size := binary.BigEndian.Uint32(head[1:])
 	switch {
 	case head[0] != 0:
-		return &shared.StatusError{Code: codes.Unimplemented, Message: "a message is compressed"}
+		return &shared.StatusError{Code: shared.CodeUnimplemented, Message: "a message is compressed"}
 	case size > shared.MaxFrame:
 		return tooLarge(int(size))
 	}
@@ -109,7 +107,7 @@ func receive[M wire.Message](s *stream, m M) error {
 }
 
 func tooLarge(size int) error {
-	return &shared.StatusError{Code: codes.ResourceExhausted, Message: fmt.Sprintf("a message has %d bytes, more than the limit of %d", size, shared.MaxFrame)}
+	return &shared.StatusError{Code: shared.CodeResourceExhausted, Message: fmt.Sprintf("a message has %d bytes, more than the limit of %d", size, shared.MaxFrame)}
 }
 
 // encode returns a message as it is sent, without its head. It is never nil.

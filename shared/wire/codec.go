@@ -1,11 +1,9 @@
 package wire
 
 import (
+	"encoding/binary"
 	"errors"
-	"fmt"
 	"unicode/utf8"
-
-	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Message is a message of the service.
@@ -97,7 +95,7 @@ func (m *Reply) set(f field) error {
 	switch {
 	case f.number == 1:
 		f.bytes(&m.Body)
-	case f.number == 2 && f.kind == protowire.BytesType:
+	case f.number == 2 && f.kind == bytesKind:
 		if m.Failure == nil {
 			m.Failure = &Failure{}
 		}
@@ -147,7 +145,7 @@ func (m *Answer) set(f field) error {
 	switch {
 	case f.number == 1:
 		f.integer(&m.ID)
-	case f.number == 2 && f.kind == protowire.BytesType:
+	case f.number == 2 && f.kind == bytesKind:
 		if m.Reply == nil {
 			m.Reply = &Reply{}
 		}
@@ -157,25 +155,24 @@ func (m *Answer) set(f field) error {
 }
 
 // appendBytes appends a field, unless it is empty.
-func appendBytes[T string | []byte](b []byte, number protowire.Number, v T) []byte {
+func appendBytes[T string | []byte](b []byte, number int, v T) []byte {
 	if len(v) == 0 {
 		return b
 	}
-	b = protowire.AppendTag(b, number, protowire.BytesType)
-	b = protowire.AppendVarint(b, uint64(len(v)))
+	b = binary.AppendUvarint(appendKey(b, number, bytesKind), uint64(len(v)))
 	return append(b, v...)
 }
 
 // appendMessage appends a message that is set, even if it is empty.
-func appendMessage(b []byte, number protowire.Number, v []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), v)
+func appendMessage(b []byte, number int, v []byte) []byte {
+	return append(binary.AppendUvarint(appendKey(b, number, bytesKind), uint64(len(v))), v...)
 }
 
-func appendNumber(b []byte, number protowire.Number, v uint64) []byte {
+func appendNumber(b []byte, number int, v uint64) []byte {
 	if v == 0 {
 		return b
 	}
-	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), v)
+	return binary.AppendUvarint(appendKey(b, number, varintKind), v)
 }
 
 func valid(texts ...string) error {
@@ -190,13 +187,13 @@ func valid(texts ...string) error {
 // field is one field of an encoded message: data for bytes, value for a number.
 type field struct {
 	number int
-	kind   protowire.Type
+	kind   kind
 	data   []byte
 	value  uint64
 }
 
 func (f field) text(to *string) error {
-	if f.kind != protowire.BytesType {
+	if f.kind != bytesKind {
 		return nil
 	}
 	if !utf8.Valid(f.data) {
@@ -207,13 +204,13 @@ func (f field) text(to *string) error {
 }
 
 func (f field) bytes(to *[]byte) {
-	if f.kind == protowire.BytesType {
+	if f.kind == bytesKind {
 		*to = append([]byte{}, f.data...)
 	}
 }
 
 func (f field) integer(to *uint64) {
-	if f.kind == protowire.VarintType {
+	if f.kind == varintKind {
 		*to = f.value
 	}
 }
@@ -221,27 +218,14 @@ func (f field) integer(to *uint64) {
 // fields calls set for each field of a message. set ignores what it does not know.
 func fields(b []byte, set func(field) error) error {
 	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return fmt.Errorf("reading a message: %w", protowire.ParseError(n))
+		number, k, rest, err := takeKey(b)
+		if err != nil || number > maxField {
+			return errMalformed
 		}
-		if number > protowire.MaxValidNumber {
-			return fmt.Errorf("reading a message: there is no field %d", number)
+		f := field{number: number, kind: k}
+		if b, err = takeValue(rest, &f); err != nil {
+			return err
 		}
-		b = b[n:]
-		f := field{number: int(number), kind: kind}
-		switch kind {
-		case protowire.BytesType:
-			f.data, n = protowire.ConsumeBytes(b)
-		case protowire.VarintType:
-			f.value, n = protowire.ConsumeVarint(b)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, b)
-		}
-		if n < 0 {
-			return fmt.Errorf("reading a message: %w", protowire.ParseError(n))
-		}
-		b = b[n:]
 		if err := set(f); err != nil {
 			return err
 		}

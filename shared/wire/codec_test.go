@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"reflect"
 	"testing"
 
@@ -127,4 +128,17 @@ func FuzzCodec(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestGroups decodes nested groups, which no message has, as protobuf does: up to a depth.
+func TestGroups(t *testing.T) {
+	t.Parallel()
+	for _, depth := range []int{1, 9_999, 10_000, 10_001, 10_002, 20_000} {
+		// Field 4 as a group, and the end of it.
+		b := append(bytes.Repeat([]byte{0x23}, depth), bytes.Repeat([]byte{0x24}, depth)...)
+		want := proto.Unmarshal(b, &pb.Call{})
+		if got := Unmarshal(b, &Call{}); (got != nil) != (want != nil) {
+			t.Errorf("%d groups: got %v, want %v", depth, got, want)
+		}
+	}
 }
