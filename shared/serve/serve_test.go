@@ -57,28 +57,34 @@ func (p plugin) Execute(ctx context.Context, c shared.ToolCall) (string, error) 
 // connected serves a plugin and connects to it with gRPC's own client, as aura does.
 func connected(t *testing.T, execute func(ctx context.Context, c shared.ToolCall) (string, error)) (*grpc.ClientConn, *shared.Requester) {
 	t.Helper()
-	dir := t.TempDir()
 	requests := shared.NewRequester()
-	l, err := listen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepting(t, l, shared.NewServer(plugin{execute}, requests))
-	conn, err := grpc.NewClient("unix:"+filepath.Join(dir, socketName), append(client.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := dial(t, serving(t, plugin{execute}, requests), client.DialOptions()...)
 	t.Cleanup(func() { _ = conn.Close() })
 	return conn, requests
 }
 
-// accepting serves a listener until the end of the test. All connections must be closed by then.
-func accepting(t *testing.T, l net.Listener, s *shared.Server) {
+// dial connects to a socket. The caller must close the connection before the end of the test.
+func dial(t *testing.T, socket string, options ...grpc.DialOption) *grpc.ClientConn {
 	t.Helper()
+	conn, err := grpc.NewClient("unix:"+socket, append(options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// serving serves a plugin until the end of the test and returns the socket.
+func serving(t *testing.T, p plugin, requests *shared.Requester) (socket string) {
+	t.Helper()
+	dir := t.TempDir()
+	l, err := listen(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := accept(l, s); !errors.Is(err, net.ErrClosed) {
+		if err := accept(l, shared.NewServer(p, requests)); !errors.Is(err, net.ErrClosed) {
 			t.Error(err)
 		}
 	}()
@@ -86,6 +92,7 @@ func accepting(t *testing.T, l net.Listener, s *shared.Server) {
 		_ = l.Close()
 		<-done
 	})
+	return filepath.Join(dir, socketName)
 }
 
 // TestCalls makes calls of all sizes up to the limit, one after the other and at the same time.
@@ -261,16 +268,8 @@ func TestRequests(t *testing.T) {
 // TestProtobuf calls the plugin by gRPC's generated client, as a program in another language would.
 func TestProtobuf(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	l, err := listen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepting(t, l, shared.NewServer(plugin{}, shared.NewRequester()))
-	conn, err := grpc.NewClient("unix:"+filepath.Join(dir, socketName), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := serving(t, plugin{}, shared.NewRequester())
+	conn := dial(t, socket)
 	defer func() { _ = conn.Close() }()
 	reply, err := pb.NewPluginClient(conn).Invoke(t.Context(), &pb.Call{Verb: "load"})
 	if err != nil || !bytes.Contains(reply.GetBody(), []byte("Package")) {
@@ -281,16 +280,11 @@ func TestProtobuf(t *testing.T) {
 // TestMessages sends requests that gRPC's own client never sends.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	l, err := listen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepting(t, l, shared.NewServer(plugin{}, shared.NewRequester()))
+	socket := serving(t, plugin{}, shared.NewRequester())
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	transport := &http.Transport{Protocols: &protocols, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(dir, socketName))
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
 	}}
 	defer transport.CloseIdleConnections()
 	for name, tt := range map[string]struct {
@@ -340,10 +334,10 @@ func TestHandshake(t *testing.T) {
 	r, w := io.Pipe()
 	listening := make(chan struct{})
 	go func() {
-		err := Serve(Options{
+		// It serves until the test program ends.
+		_ = Serve(Options{
 			Server: shared.NewServer(plugin{}, shared.NewRequester()), SocketDir: dir, Handshake: w, Listening: func() { close(listening) },
 		})
-		t.Log(err)
 	}()
 	line := make([]byte, 4096)
 	n, err := r.Read(line)
@@ -366,17 +360,9 @@ func TestHandshake(t *testing.T) {
 // TestReconnect calls over a second connection after the first one was closed, as gRPC does after a long time without calls.
 func TestReconnect(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	l, err := listen(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepting(t, l, shared.NewServer(plugin{func(context.Context, shared.ToolCall) (string, error) { return "served", nil }}, shared.NewRequester()))
+	socket := serving(t, plugin{func(context.Context, shared.ToolCall) (string, error) { return "served", nil }}, shared.NewRequester())
 	for range 3 {
-		conn, err := grpc.NewClient("unix:"+filepath.Join(dir, socketName), append(client.DialOptions(), grpc.WithTransportCredentials(insecure.NewCredentials()))...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := dial(t, socket, client.DialOptions()...)
 		if got, err := client.New(conn).Execute(t.Context(), shared.ToolCall{}); err != nil || got != "served" {
 			t.Errorf("got %q, %v", got, err)
 		}
