@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -19,7 +20,7 @@ var (
 	encoder = must(cbor.EncOptions{
 		Time:    cbor.TimeRFC3339Nano,
 		TimeTag: cbor.EncTagRequired,
-	}.EncModeWithTags(tags))
+	}.UserBufferEncModeWithTags(tags))
 
 	decoder = must(cbor.DecOptions{
 		UTF8:             cbor.UTF8DecodeInvalid,
@@ -29,6 +30,12 @@ var (
 		MaxArrayElements: math.MaxInt32,
 		MaxMapPairs:      math.MaxInt32,
 	}.DecModeWithTags(tags))
+)
+
+// large is the size of a text, in bytes, from which a copy of it matters. textHead is more than what precedes an encoded text.
+const (
+	large    = 1 << 20
+	textHead = 16
 )
 
 // maxNesting is how deeply lists and maps may be nested.
@@ -51,6 +58,13 @@ func must[T any](v T, err error) T {
 
 // encode preserves the difference between nil and empty. Only decode is meant to read the bytes.
 func encode(v any) ([]byte, error) {
+	if text, ok := v.(string); ok && len(text) > large {
+		// The encoder would keep a buffer of this size, and return a copy.
+		var b bytes.Buffer
+		b.Grow(len(text) + textHead)
+		err := encoder.MarshalToBuffer(v, &b)
+		return b.Bytes(), err
+	}
 	b, err := encoder.Marshal(v)
 	if err != nil {
 		return nil, unsendable(err)

@@ -6,21 +6,30 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"github.com/idelchi/aura/internal/native/frame"
 	"github.com/idelchi/aura/shared"
 )
 
 func TestFrames(t *testing.T) {
 	t.Parallel()
 	var stream bytes.Buffer
-	for _, text := range []string{"{}", "", strings.Repeat("x", 100_000)} {
-		if err := writeFrame(&stream, []byte(text)); err != nil {
+	long := strings.Repeat("0123456789", 100_000)
+	frames := [][]string{{"{}"}, {""}, {long}, {"a", "b"}, {"a", long, "b"}, {long, "a", "b", long}, {}}
+	for _, parts := range frames {
+		var all [][]byte
+		for _, part := range parts {
+			all = append(all, []byte(part))
+		}
+		if err := frame.Write(&stream, all...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, size := range []int{2, 0, 100_000} {
-		if text, err := readFrame(&stream); err != nil || len(text) != size {
-			t.Errorf("got %d bytes, %v, want %d", len(text), err, size)
+	for i, parts := range frames {
+		// The frames arrive in pieces.
+		if text, err := readFrame(iotest.HalfReader(&stream)); err != nil || string(text) != strings.Join(parts, "") {
+			t.Errorf("frame %d: got %d bytes, %v", i, len(text), err)
 		}
 	}
 	if _, err := readFrame(&stream); !errors.Is(err, io.EOF) {

@@ -20,7 +20,7 @@ type handler struct{ server *shared.Server }
 func (h handler) serve(s *stream) {
 	ctx, cancel, err := s.deadline()
 	defer cancel()
-	var answer []byte
+	var answer [][]byte
 	switch {
 	case err != nil:
 	case s.path == wire.MethodInvoke:
@@ -35,11 +35,11 @@ func (h handler) serve(s *stream) {
 		status = &shared.StatusError{Code: shared.CodeInternal, Message: err.Error()}
 	}
 	// If it cannot be sent, nobody waits for it.
-	_ = s.sendMessage(status, answer)
+	_ = s.sendMessage(status, answer...)
 }
 
-// invoke makes one call and returns the answer, encoded.
-func (h handler) invoke(ctx context.Context, s *stream) ([]byte, error) {
+// invoke makes one call and returns the parts of the encoded answer.
+func (h handler) invoke(ctx context.Context, s *stream) ([][]byte, error) {
 	call := &wire.Call{}
 	if err := receive(s, call); err != nil {
 		return nil, err
@@ -48,7 +48,14 @@ func (h handler) invoke(ctx context.Context, s *stream) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(reply)
+	if reply.Failure == nil && len(reply.Body) > small {
+		return [][]byte{wire.ReplyHead(reply.Body), reply.Body}, nil
+	}
+	body, err := encode(reply)
+	if err != nil {
+		return nil, err
+	}
+	return [][]byte{body}, nil
 }
 
 // requests carries the plugin's requests until aura ends the stream.
@@ -119,19 +126,21 @@ func encode[M wire.Message](m M) ([]byte, error) {
 	return body, err
 }
 
-// sendMessage sends a message, unless body is nil. If last is set, the stream ends with a status.
-func (s *stream) sendMessage(last *shared.StatusError, body []byte) error {
-	if body == nil {
+// sendMessage sends a message of one or two parts, unless there are none. If last is set, the stream ends with a status.
+func (s *stream) sendMessage(last *shared.StatusError, parts ...[]byte) error {
+	if len(parts) == 0 {
 		return s.send(last)
 	}
-	head := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))) //nolint:gosec // at most shared.MaxFrame
-	if len(body) <= small {
-		return s.send(last, append(head, body...))
+	size := 0
+	for _, part := range parts {
+		size += len(part)
 	}
-	return s.send(last, head, body)
+	head := binary.BigEndian.AppendUint32([]byte{0}, uint32(size)) //nolint:gosec // at most shared.MaxFrame
+	parts[0] = append(head, parts[0]...)
+	return s.send(last, parts...)
 }
 
-// small is the size of a message up to which it is copied behind its head, so that both are one frame.
+// small is the size of an answer up to which it is copied behind its head, so that both are one frame.
 const small = 8 << 10
 
 // percent encodes the message of a status: printable ASCII stays as it is.

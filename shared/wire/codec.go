@@ -91,6 +91,11 @@ func (m *Reply) append(b []byte) ([]byte, error) {
 	return appendMessage(b, 2, inner), valid(m.Failure.Kind)
 }
 
+// ReplyHead returns what precedes the body in an encoded reply without a failure. The caller sends the body itself, which may be large.
+func ReplyHead(body []byte) []byte {
+	return binary.AppendUvarint(appendKey(nil, 1, bytesKind), uint64(len(body)))
+}
+
 func (m *Reply) set(f field) error {
 	switch {
 	case f.number == 1:

@@ -27,6 +27,13 @@ func Append(dst []byte, v any) ([]byte, error) {
 // Decode is the inverse of Encode. Fields of into that the JSON does not contain do not change. A field that into does not have is an
 // error.
 func Decode(b []byte, into any) error {
+	if text, ok := into.(*string); ok && len(b) > 0 && b[0] == '"' {
+		// A result may take a good part of the memory. A decoder would copy it once more.
+		if err := json.Unmarshal(b, text); err != nil {
+			return fmt.Errorf("reading JSON: %w", err)
+		}
+		return nil
+	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	var tree any

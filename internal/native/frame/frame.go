@@ -4,6 +4,7 @@ package frame
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -17,16 +18,37 @@ const headSize = 4
 // ErrTooLarge means that a frame was not sent because of its size.
 var ErrTooLarge = fmt.Errorf("a frame has more than the limit of %d MiB", Max>>20)
 
-// Write writes a frame at once. It fails without writing if the frame is too large.
-func Write(w io.Writer, text []byte) error {
-	if len(text) > Max {
-		return fmt.Errorf("%w: %d bytes", ErrTooLarge, len(text))
+// Write writes the parts of one frame. It fails without writing if the frame is too large. The caller allows no other writes meanwhile.
+func Write(w io.Writer, parts ...[]byte) error {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
 	}
-	frame := make([]byte, headSize, headSize+len(text))
-	binary.BigEndian.PutUint32(frame, uint32(len(text)))
-	_, err := w.Write(append(frame, text...))
+	if size > Max {
+		return fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
+	}
+	head := binary.BigEndian.AppendUint32(make([]byte, 0, headSize+min(size, joined)), uint32(size)) //nolint:gosec // at most Max
+	for _, part := range parts {
+		if len(head)+len(part) <= joined {
+			head = append(head, part...)
+			continue
+		}
+		for _, b := range [][]byte{head, part} {
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		head = head[:0]
+	}
+	if len(head) == 0 {
+		return nil
+	}
+	_, err := w.Write(head)
 	return err
 }
+
+// joined is how many bytes of a frame are copied to be written at once. A larger part is written as it is, because memory is limited.
+const joined = 32 << 10
 
 // Read reads one frame. It returns io.EOF if the other side ended the stream between two frames. It allocates memory as the
 // bytes arrive, because the other side may never send them.
@@ -35,13 +57,28 @@ func Read(r io.Reader) ([]byte, error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return nil, err
 	}
-	size := int64(binary.BigEndian.Uint32(head[:]))
+	size := int(binary.BigEndian.Uint32(head[:]))
 	if size > Max {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	text, err := io.ReadAll(io.LimitReader(r, size))
-	if err == nil && int64(len(text)) < size {
-		err = io.ErrUnexpectedEOF
+	text := make([]byte, 0, min(size, joined))
+	for len(text) < size {
+		if len(text) == cap(text) {
+			text = append(make([]byte, 0, min(size, 2*cap(text))), text...)
+		}
+		n, err := io.ReadFull(r, text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		if err != nil {
+			return nil, noEOF(err)
+		}
 	}
-	return text, err
+	return text, nil
+}
+
+// noEOF returns an error within a frame: the stream must not end there.
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

@@ -178,16 +178,25 @@ func Connected() bool { return host != nil }
 
 // Send sends a frame. An error that is not frame.ErrTooLarge means that the host is gone.
 func Send(message any) error {
-	if host == nil {
-		return ErrAlone
-	}
 	text, err := json.Marshal(message)
 	if err != nil {
 		return err
 	}
+	return send(text)
+}
+
+// SendResult sends the result of a call, which is JSON, without a copy of it.
+func SendResult(id uint64, result []byte) error {
+	return send(fmt.Appendf(nil, `{"id":%d,"result":`, id), result, []byte("}"))
+}
+
+func send(parts ...[]byte) error {
+	if host == nil {
+		return ErrAlone
+	}
 	host.writing.Lock()
 	defer host.writing.Unlock()
-	return frame.Write(host.to, text)
+	return frame.Write(host.to, parts...)
 }
 
 // Ask sends a request and waits for its answer. The keys of the request are those of docs/guests.md, without the id.

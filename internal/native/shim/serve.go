@@ -2,7 +2,6 @@ package shim
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -84,22 +83,32 @@ type reply struct {
 
 // answer sends the answer to a call. If the host is gone, nobody needs it.
 func answer(call link.Call, result any, failure *link.Failure) {
-	out := reply{ID: call.ID, Result: result, Failure: failure}
-	if failure == nil && call.Call != "load" {
-		text, err := exact.Encode(result)
-		out.Result = json.RawMessage(text)
-		if kind := (*exact.KindError)(nil); errors.As(err, &kind) {
-			// Interpreted plugins report the type alone.
-			err = kind
-		}
-		if err != nil {
-			out.Result, out.Failure = nil, &link.Failure{Kind: kindWire, Message: "sending the answer to aura: " + err.Error()}
-		}
+	if failure == nil {
+		failure = sendResult(call, result)
 	}
-	if err := link.Send(out); errors.Is(err, frame.ErrTooLarge) {
-		text := fmt.Sprintf("answering %s: more than the limit of %d MiB for one answer", call.Call, frame.Max>>20)
-		_ = link.Send(reply{ID: call.ID, Failure: &link.Failure{Kind: kindSize, Message: text}})
+	if failure != nil {
+		_ = link.Send(reply{ID: call.ID, Failure: failure})
 	}
+}
+
+// sendResult sends the result of a call. It returns why the result cannot be sent.
+func sendResult(call link.Call, result any) *link.Failure {
+	if call.Call == "load" {
+		_ = link.Send(reply{ID: call.ID, Result: result})
+		return nil
+	}
+	text, err := exact.Encode(result)
+	if kind := (*exact.KindError)(nil); errors.As(err, &kind) {
+		// Interpreted plugins report the type alone.
+		err = kind
+	}
+	if err != nil {
+		return &link.Failure{Kind: kindWire, Message: "sending the answer to aura: " + err.Error()}
+	}
+	if err := link.SendResult(call.ID, text); errors.Is(err, frame.ErrTooLarge) {
+		return &link.Failure{Kind: kindSize, Message: fmt.Sprintf("answering %s: more than the limit of %d MiB for one answer", call.Call, frame.Max>>20)}
+	}
+	return nil
 }
 
 // call runs one call.
