@@ -60,6 +60,7 @@ func must[T any](v T, err error) T {
 func encode(v any) ([]byte, error) {
 	if text, ok := v.(string); ok && len(text) > large {
 		// The encoder would keep a buffer of this size, and return a copy.
+		exact.MakeRoom(len(text))
 		var b bytes.Buffer
 		b.Grow(len(text) + textHead)
 		err := encoder.MarshalToBuffer(v, &b)

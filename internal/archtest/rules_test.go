@@ -99,7 +99,7 @@ var rooms = map[string][]string{
 		"internal/lock", "internal/manifest", "internal/native/gocmd", "internal/pluginsource", "shared", "sdk/...",
 	},
 	"internal/native/exact":      {},
-	"internal/native/frame":      {},
+	"internal/native/frame":      {"internal/native/exact"},
 	"internal/native/gocmd":      {"internal/process"},
 	"internal/native/link":       {"internal/native/frame"},
 	"internal/native/shim":       {"internal/native/exact", "internal/native/frame", "internal/native/link", "sdk/..."},

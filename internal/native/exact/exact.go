@@ -29,6 +29,7 @@ func Append(dst []byte, v any) ([]byte, error) {
 func Decode(b []byte, into any) error {
 	if text, ok := into.(*string); ok && len(b) > 0 && b[0] == '"' {
 		// A result may take a good part of the memory. A decoder would copy it once more.
+		MakeRoom(len(b))
 		if err := json.Unmarshal(b, text); err != nil {
 			return fmt.Errorf("reading JSON: %w", err)
 		}

@@ -226,6 +226,7 @@ var special = func() (out [256]bool) {
 
 // appendText appends a text that is UTF-8 as JSON, as encoding/json does.
 func appendText(dst []byte, s string) []byte {
+	MakeRoom(len(s))
 	dst = append(slices.Grow(dst, len(s)+len(`""`)), '"')
 	done := 0
 	for i := 0; i < len(s); i++ {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/idelchi/aura/internal/native/exact"
 )
 
 // Max is the size of the largest frame, in bytes.
@@ -50,8 +52,7 @@ func Write(w io.Writer, parts ...[]byte) error {
 // joined is how many bytes of a frame are copied to be written at once. A larger part is written as it is, because memory is limited.
 const joined = 32 << 10
 
-// Read reads one frame. It returns io.EOF if the other side ended the stream between two frames. It allocates memory as the
-// bytes arrive, because the other side may never send them.
+// Read reads one frame. It returns io.EOF if the other side ended the stream between two frames.
 func Read(r io.Reader) ([]byte, error) {
 	var head [headSize]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -61,24 +62,12 @@ func Read(r io.Reader) ([]byte, error) {
 	if size > Max {
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 	}
-	text := make([]byte, 0, min(size, joined))
-	for len(text) < size {
-		if len(text) == cap(text) {
-			text = append(make([]byte, 0, min(size, 2*cap(text))), text...)
-		}
-		n, err := io.ReadFull(r, text[len(text):cap(text)])
-		text = text[:len(text)+n]
-		if err != nil {
-			return nil, noEOF(err)
-		}
+	exact.MakeRoom(size)
+	text := make([]byte, size)
+	if _, err := io.ReadFull(r, text); errors.Is(err, io.EOF) {
+		return nil, io.ErrUnexpectedEOF
+	} else if err != nil {
+		return nil, err
 	}
 	return text, nil
-}
-
-// noEOF returns an error within a frame: the stream must not end there.
-func noEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
