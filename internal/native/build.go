@@ -152,13 +152,14 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if end, err := filepath.EvalSymlinks(cache); err == nil {
 		cache = end
 	}
+	args := []string{"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(tags, ","), "-ldflags=-s -w"}
+	if p.tree[overlayList] != nil {
+		args = append(args, "-overlay="+overlayList)
+	}
 	text, err := p.builder.Run(ctx, gocmd.Command{
 		Program: p.builder.Toolchain.Go, Root: p.builder.Toolchain.Root, Dir: filepath.Join(work, "src"), Writable: []string{work, cache},
-		Args: []string{
-			"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(tags, ","), "-ldflags=-s -w",
-			"-o", filepath.Join(out, p.source.Package), "./" + mainDir,
-		},
-		Env: environ(p.builder.Toolchain, work, temp, cache),
+		Args: append(args, "-o", filepath.Join(out, p.source.Package), "./"+mainDir),
+		Env:  environ(p.builder.Toolchain, work, temp, cache),
 	})
 	if ctx.Err() != nil {
 		return fmt.Errorf("compiling the plugin: %w", ctx.Err())

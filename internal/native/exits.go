@@ -7,17 +7,10 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 )
 
-// exits maps the functions that end a process to what a plugin in safe mode calls instead. As in the interpreter, it panics. The texts have
-// the length of what they replace, so that positions stay; "" means a function of the package, whose name has an underscore for the dot.
-var exits = map[string]map[string]string{
-	"os":  {"Exit": ""},
-	"log": {"Fatal": "Panic", "Fatalf": "Panicf", "Fatalln": "Panicln"},
-}
-
-// withoutExits returns the files of a package by name. In safe mode, they cannot end their process by os.Exit or log.Fatal.
+// withoutExits returns the files of a package by name. In safe mode, they call a function of their own in place of os.Exit. As in the
+// interpreter, it panics. Its name is as long as what it replaces, so that positions stay: it has an underscore for the dot.
 func (s *Source) withoutExits(p *pkg) map[string][]byte {
 	out, names := map[string][]byte{}, map[string]bool{}
 	for _, f := range p.files {
@@ -54,37 +47,24 @@ func (s *Source) withoutExits(p *pkg) map[string][]byte {
 	return out
 }
 
-// redirect replaces the calls of a package that end the process, in text. It adds the local name of package os to used if it replaced one of its calls.
+// redirect replaces os.Exit in text, if the import is that of package os. It adds the local name of the package to used if it replaced something.
 func (s *Source) redirect(f file, spec *ast.ImportSpec, text []byte, used map[string]bool) {
-	imported, err := strconv.Unquote(spec.Path.Value)
-	if err != nil || exits[imported] == nil {
+	if imported(spec) != "os" {
 		return
 	}
-	local := imported
+	local := "os"
 	if spec.Name != nil {
 		local = spec.Name.Name
 	}
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)
-		if !ok {
+		if !ok || sel.Sel.Name != "Exit" {
 			return true
 		}
 		// An identifier that the parser resolves is declared in this file; the import is not.
 		x, ok := sel.X.(*ast.Ident)
-		if !ok || x.Name != local || x.Obj != nil {
-			return true
-		}
-		instead, ok := exits[imported][sel.Sel.Name]
-		if !ok {
-			return true
-		}
-		if instead != "" {
-			copy(text[s.offset(f, sel.Sel.Pos()):], instead)
-			return true
-		}
-		dot := s.offset(f, x.End())
-		if int(sel.Sel.Pos()-x.End()) == len(".") {
-			text[dot] = '_'
+		if ok && x.Name == local && x.Obj == nil && int(sel.Sel.Pos()-x.End()) == len(".") {
+			text[s.offset(f, x.End())] = '_'
 			used[local] = true
 		}
 		return true

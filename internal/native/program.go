@@ -69,7 +69,7 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 		}
 	}
 	out["go.mod"], out["vendor/modules.txt"] = []byte(mod), []byte(list)
-	return out, nil
+	return out, s.addOverlay(out, t)
 }
 
 // versionOf returns a version that fits the path of a module.

@@ -275,6 +275,12 @@ func (s *Source) resolve(spec *ast.ImportSpec) error {
 	return fmt.Errorf("%s: importing %q: not in the standard library of this Go toolchain and not vendored; run \"go mod vendor\" in the plugin's directory", where, p)
 }
 
+// imported returns the path of an import that resolve accepted.
+func imported(spec *ast.ImportSpec) string {
+	path, _ := strconv.Unquote(spec.Path.Value)
+	return path
+}
+
 // isStandard reports whether a package belongs to the toolchain's standard library and may be imported.
 func (s *Source) isStandard(importPath string) bool {
 	first, _, _ := strings.Cut(importPath, "/")
