@@ -25,6 +25,11 @@ func (p *hostProcess) loadError(ctx context.Context, err error, limit time.Durat
 		return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindTimeout, Err: err}
 	}
 	if p.awaitExit(deathGrace) {
+		if message, ok := initPanic(p.tail.String()); ok && p.spec.Guest != nil {
+			// The init functions of a program run before anything in it could recover the panic. Interpreted plugins report it the same way.
+			err = errors.New("panic while the plugin was evaluated: " + message)
+			return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindLoad, Err: err}
+		}
 		err = p.deathNote()
 	}
 	return &Error{Plugin: p.spec.Name, Doing: "loading", Kind: KindCrash, Err: err}

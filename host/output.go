@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -81,6 +82,47 @@ func compiledPlaces(lines []string) []string {
 		}
 	}
 	return out
+}
+
+// initPanic returns the message of a panic in a compiled plugin's init functions or initial values, with the place. It reports false for any
+// other output.
+func initPanic(text string) (message string, ok bool) {
+	lines := strings.Split(text, "\n")
+	for i, line := range slices.Backward(lines) {
+		first, found := strings.CutPrefix(line, "panic: ")
+		if !found {
+			continue
+		}
+		message = strings.Join(append([]string{first}, crashMessage(lines[i:])[1:]...), "\n")
+		start := slices.IndexFunc(lines[i:], func(line string) bool { return stackLine().MatchString(line) })
+		if start < 0 || !strings.HasPrefix(lines[i+start], "goroutine 1 [") {
+			return "", false
+		}
+		place := ""
+		for j := i + start + 1; j+1 < len(lines) && lines[j] != ""; j += 2 {
+			m := compiledFrame().FindStringSubmatch(lines[j+1])
+			switch {
+			case strings.HasPrefix(lines[j], "main."):
+				return "", false
+			case m != nil && place == "":
+				place = fmt.Sprintf(" (in %s, %s)", initName(lines[j]), path.Base(m[2]))
+			}
+		}
+		if place != "" {
+			return message + place, true
+		}
+		break
+	}
+	return "", false
+}
+
+// initName returns the name of the function of a frame, without its arguments. The compiler numbers init functions.
+func initName(frame string) string {
+	name := path.Base(frame[:max(strings.LastIndexByte(frame, '('), 0)])
+	if of, _, ok := strings.Cut(name, ".init."); ok {
+		return of + ".init"
+	}
+	return name
 }
 
 // compiledFrame matches the second line of a frame of a compiled plugin: the package, the file and the line.

@@ -209,3 +209,28 @@ func TestLogFollowsNoLink(t *testing.T) {
 		t.Errorf("got %q, %v", text, err)
 	}
 }
+
+// TestInitPanic checks which output of a compiled plugin is a panic in its init functions.
+func TestInitPanic(t *testing.T) {
+	t.Parallel()
+	const frame = "bad.init.0()\n\tbad@v0.0.0/main.go:9 +0x25\n"
+	for name, tt := range map[string]struct{ text, want string }{
+		"init":                {"panic: no luck\n\ngoroutine 1 [running]:\n" + frame, "no luck (in bad.init, main.go:9)"},
+		"after other output":  {"panic: printed\npanic: no luck\n\ngoroutine 1 [running]:\n" + frame, "no luck (in bad.init, main.go:9)"},
+		"several lines":       {"panic: no\nluck\n\ngoroutine 1 [running]:\n" + frame, "no\nluck (in bad.init, main.go:9)"},
+		"an initial value":    {"panic: no luck\n\ngoroutine 1 [running]:\nexample.com/bad.f(...)\n\texample.com/bad@v0.0.0/a.go:3\nexample.com/bad.init()\n\texample.com/bad@v0.0.0/a.go:5 +0x25\n", "no luck (in bad.f, a.go:3)"},
+		"within the library":  {"panic: no luck\n\ngoroutine 1 [running]:\nregexp.MustCompile({0x1, 0x2})\n\tregexp/regexp.go:313 +0xa5\n" + frame, "no luck (in bad.init, main.go:9)"},
+		"another goroutine":   {"panic: no luck\n\ngoroutine 7 [running]:\n" + frame, ""},
+		"the main function":   {"panic: no luck\n\ngoroutine 1 [running]:\n" + frame + "main.main()\n\tcmd/plugin/main.go:3 +0x1\n", ""},
+		"none of the plugin":  {"panic: no luck\n\ngoroutine 1 [running]:\nlog.f()\n\tlog/log.go:9 +0x25\n", ""},
+		"a frame without end": {"panic: no luck\n\ngoroutine 1 [running]:\nbad.init.0", ""},
+		"an odd frame":        {"panic: no luck\n\ngoroutine 1 [running]:\nbad\n\tbad@v0.0.0/main.go:9 +0x25\n", "no luck (in ., main.go:9)"},
+		"no stack":            {"panic: no luck", ""},
+		"no panic":            {"fatal error: out of memory\n\ngoroutine 1 [running]:\n" + frame, ""},
+		"nothing":             {"", ""},
+	} {
+		if got, ok := initPanic(tt.text); got != tt.want || ok != (tt.want != "") {
+			t.Errorf("%s: got %q, %t, want %q", name, got, ok, tt.want)
+		}
+	}
+}
