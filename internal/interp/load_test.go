@@ -22,6 +22,38 @@ package my_plugin
 const greeting = "hello"
 `, want: "hello",
 		},
+		"files of the same name with generic functions": {
+			source: hook + `
+-- a.go --
+package my_plugin
+
+import ("context"; "github.com/idelchi/aura/sdk"; "my-plugin/sub"; "my-plugin/sub/deep")
+
+func message(context.Context, sdk.BeforeChatContext) string { return sub.Join(sub.Of(1, 2), deep.Show[int]) }
+-- sub/main.go --
+package sub
+
+import "strings"
+
+type List[T any] struct{ items []T }
+
+func Of[T any](items ...T) *List[T] { return &List[T]{items} }
+
+func (l *List[T]) each(f func(T)) { for _, item := range l.items { f(item) } }
+
+func Join[T any](l *List[T], f func(T) string) string {
+	var out []string
+	l.each(func(item T) { out = append(out, f(item)) })
+	return strings.Join(out, "+")
+}
+-- sub/deep/main.go --
+package deep
+
+import "fmt"
+
+func Show[T any](v T) string { return fmt.Sprintf("<%v>", v) }
+`, want: "<1>+<2>",
+		},
 		"tests and other systems are left out": {
 			source: hook + `
 func message(context.Context, sdk.BeforeChatContext) string { return system() }

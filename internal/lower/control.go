@@ -17,7 +17,7 @@ func (f *fn) branch(s *ast.BranchStmt) string {
 			if f.depth > 0 {
 				refuse(s.Pos(), "goto in a loop over a function cannot be interpreted; use break or continue")
 			}
-			return "goto " + s.Label.Name
+			return "goto " + labelName(s.Label)
 		}
 		return "fallthrough"
 	}
@@ -49,7 +49,7 @@ func (f *fn) branch(s *ast.BranchStmt) string {
 func (f *fn) destination(s *ast.BranchStmt) *target {
 	for _, t := range slices.Backward(f.targets) {
 
-		if s.Label != nil && t.label != s.Label.Name {
+		if s.Label != nil && t.label != labelName(s.Label) {
 			continue
 		}
 		if s.Tok == token.CONTINUE && !t.loop {

@@ -171,6 +171,9 @@ func (f *fn) store(l ast.Expr, x string) string {
 // clear returns the content of a hidden field.
 func (f *fn) clearField(x string, t types.Type, at token.Pos) string {
 	name := f.typ(t, at)
+	if name == "any" {
+		return x
+	}
 	return f.helper("clear "+name, func() string {
 		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
 	}) + "(" + x + ")"

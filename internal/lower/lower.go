@@ -120,10 +120,13 @@ func (g *gen) files() []File {
 	}
 	start := g.start()
 	rest := g.rest()
-	head := "package " + g.pkg.Types.Name() + "; " + g.importList() + "\n"
+	clause := "package " + g.pkg.Types.Name()
+	head := clause + "; " + g.importList() + "\n"
 	var out []File
+	bases := map[string]bool{}
 	for i, f := range g.pkg.Files {
 		name := g.pkg.Fset.PositionFor(f.Package, false).Filename
+		bases[filepath.Base(name)] = true
 		if more := g.placed[name]; more != nil {
 			bodies[i] += more.String()
 			delete(g.placed, name)
@@ -131,7 +134,13 @@ func (g *gen) files() []File {
 		out = append(out, File{name, head + bodies[i]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.placed)) {
-		out = append(out, File{name, head + g.placed[name].String()})
+		// The interpreter finds the imports of a file by its last name, so those of files with the same name are the same.
+		begin := head
+		if bases[filepath.Base(name)] {
+			begin = clause + "\n"
+		}
+		bases[filepath.Base(name)] = true
+		out = append(out, File{name, begin + g.placed[name].String()})
 	}
 	dir := filepath.Dir(g.pkg.Fset.PositionFor(g.pkg.Files[0].Package, false).Filename)
 	return append(out, File{filepath.Join(dir, ownFile), head + start + rest})

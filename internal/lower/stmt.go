@@ -216,12 +216,15 @@ func (f *fn) several(s ast.Stmt) bool {
 	return false
 }
 
+// labelName returns the name of a label. The interpreter does not distinguish labels from variables and packages.
+func labelName(label *ast.Ident) string { return "aura_l_" + label.Name }
+
 func (f *fn) labeled(s *ast.LabeledStmt) string {
 	switch s.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		return f.stmt(s.Stmt, s.Label.Name)
+		return f.stmt(s.Stmt, labelName(s.Label))
 	}
-	return s.Label.Name + ":\n" + f.stmt(s.Stmt, "")
+	return labelName(s.Label) + ":\n" + f.stmt(s.Stmt, "")
 }
 
 // enter begins a statement that can be left.
