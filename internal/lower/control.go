@@ -78,7 +78,7 @@ func (f *fn) leaving(t *target, tok token.Token) int {
 func (f *fn) returns(s *ast.ReturnStmt) string {
 	values, one := f.returned(s)
 	before := ""
-	if f.named && len(values) > 1 {
+	if len(values) > 1 && (f.named || slices.ContainsFunc(values, callsBuiltin)) {
 		before = f.together(s, values)
 	}
 	if f.depth == 0 && f.frame == "" {
@@ -119,8 +119,16 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
 }
 
+// callsBuiltin reports whether an expression is the call of a built-in function.
+func callsBuiltin(x string) bool {
+	name, _, ok := strings.Cut(x, "(")
+	_, builtin := types.Universe.Lookup(name).(*types.Builtin)
+	return ok && builtin
+}
+
 // together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
-// a result that has a name before it evaluates the next one.
+// a result that has a name before it evaluates the next one. It sets the first result to what a built-in function returns, wherever
+// the call is.
 func (f *fn) together(s *ast.ReturnStmt, values []string) string {
 	var b strings.Builder
 	for i, x := range s.Results {

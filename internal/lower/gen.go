@@ -69,6 +69,10 @@ func (g *gen) use(p *types.Package) string {
 		return name
 	}
 	name := p.Name()
+	if !slices.Contains(g.pkg.Types.Imports(), p) {
+		// The source does not import it, so a variable could have the name.
+		name = "aura_" + name
+	}
 	for g.pkg.Types.Scope().Lookup(name) != nil || slices.Contains(g.importNames(), name) || types.Universe.Lookup(name) != nil {
 		name += "_"
 	}
