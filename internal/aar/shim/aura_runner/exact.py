@@ -11,6 +11,9 @@ from typing import Any
 # The integers that a plain JSON number stands for.
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
 
+# The largest integer up to which a float holds every integer.
+_EXACT = 2**53
+
 # Deeper values are refused, because a value that holds itself has no end.
 _DEEPEST = 200
 
@@ -46,6 +49,17 @@ _MARKS = {
 def loads(text: bytes) -> Any:
     """Read a frame."""
     return json.loads(text, object_hook=revive)
+
+
+def arguments(value: Any) -> Any:
+    """The arguments of a tool call as json.loads reads them: a number without a fraction is an int. aura has them as floats."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+        return int(value)
+    if isinstance(value, list):
+        return [arguments(item) for item in value]
+    if isinstance(value, dict):
+        return {key: arguments(item) for key, item in value.items()}
+    return value
 
 
 def tree(value: Any, depth: int = 0) -> Any:
@@ -101,4 +115,4 @@ def _entries(value: dict[Any, Any], depth: int) -> Any:
     return {"$map": [list(pair) for pair in pairs]}
 
 
-__all__ = ["loads", "revive", "tree"]
+__all__ = ["arguments", "loads", "revive", "tree"]

@@ -82,7 +82,7 @@ class Hooks:
     async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         if context["Thinking"]:
             ctx.session._thought(context["Thinking"])
-        calls = [{"name": names.tool(call["Name"]), "arguments": call["Args"]} for call in context["Calls"] or ()]
+        calls = [{"name": names.tool(call["Name"]), "arguments": exact.arguments(call["Args"])} for call in context["Calls"] or ()]
         values = {
             "content": context["Response"],
             "stop_reason": "tool_use" if calls else "end_turn",
@@ -103,7 +103,16 @@ class Hooks:
 
     async def AfterToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         name = context["ToolName"]
-        before = tool_result(name, self._closed(context, ctx), context["ToolResult"], context["ToolError"], context["ToolDuration"])
+        error = context["ToolError"]
+        # aura's history has the arguments and the result of the call, usually at its end.
+        history = context["Context"]["ToolHistory"] or []
+        if (error or self._open) and not any(_same(call, context) for call in history):
+            history = ctx.session._history("ToolHistory")
+        results = [call["Result"] for call in history if _same(call, context)]
+        # What replaces the result of a failed call replaces the error too.
+        replaced = bool(results) and context["ToolResult"] not in results
+        number = self._closed(context, history)
+        before = tool_result(name, number, context["ToolResult"], "" if replaced else error, context["ToolDuration"], is_error=bool(error))
         event = await self._fire("tool_result", before, ctx, _text)
         return None if event.output == before.output else {"Output": exact.tree(event.output)}
 
@@ -125,26 +134,30 @@ class Hooks:
             self._open.popitem(last=False)
         return number
 
-    def _closed(self, context: dict[str, Any], ctx: ExtensionContext) -> str:
-        """The id of the tool call that a result belongs to. aura's history has the arguments of the call, usually at its end."""
-        number = self._find(context, context["Context"]["ToolHistory"] or [])
-        if not number and self._open:
-            number = self._find(context, ctx.session._history("ToolHistory"))
+    def _closed(self, context: dict[str, Any], history: list[dict[str, Any]]) -> str:
+        """The id of the tool call that a result belongs to. Another extension may have replaced the result since."""
+        number = (self._find(context, history) or self._find(context, history, replaced=True)) if self._open else ""
         if not number:
             self._count += 1
             number = f"tool-{self._count}"
         return number
 
-    def _find(self, context: dict[str, Any], history: list[dict[str, Any]]) -> str:
+    def _find(self, context: dict[str, Any], history: list[dict[str, Any]], replaced: bool = False) -> str:
         for call in reversed(history):
-            if call["Name"] == context["ToolName"] and call["Result"] == context["ToolResult"] and call["Error"] == context["ToolError"]:
-                waiting = self._open.get(_key(call["Name"], call["Args"]))
+            if _same(call, context) and (replaced or call["Result"] == context["ToolResult"]):
+                key = _key(call["Name"], call["Args"])
+                waiting = self._open.get(key)
                 if waiting:
                     number = waiting.popleft()
                     if not waiting:
-                        del self._open[_key(call["Name"], call["Args"])]
+                        del self._open[key]
                     return number
         return ""
+
+
+def _same(call: dict[str, Any], context: dict[str, Any]) -> bool:
+    """Whether a call of the history can be the one that a result belongs to."""
+    return call["Name"] == context["ToolName"] and call["Error"] == context["ToolError"]
 
 
 def _key(name: str, arguments: dict[str, Any] | None) -> tuple[str, str]:

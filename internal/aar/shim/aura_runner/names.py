@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from aura_runner import exact
+
 TOOLS = {
     "Bash": "bash",
     "Read": "read_file",
@@ -26,7 +28,7 @@ def tool(name: str) -> str:
 def calls(name: str, arguments: dict[str, Any] | None) -> list[dict[str, Any]]:
     """The arguments of a call as extensions know them. A patch of several files is a call for each of them, because a handler that guards
     paths looks at one path."""
-    arguments = arguments or {}
+    arguments = exact.arguments(arguments or {})
     if name != "Patch":
         return [arguments]
     text = arguments.get("patch")

@@ -137,7 +137,7 @@ class Runner:
         if spec is None or spec.handler is None:
             raise Failure(f"the extension has no tool {frame['tool']!r}", "unsupported")
         ctx = await self._context(frame["id"], frame["context"], State.RUNNING, signal)
-        result = await self._guarded(f"tool {spec.name}", spec.handler, **tool_arguments(spec.handler, frame.get("args") or {}, ctx))
+        result = await self._guarded(f"tool {spec.name}", spec.handler, **tool_arguments(spec.handler, exact.arguments(frame.get("args") or {}), ctx))
         return exact.tree("" if result is None else str(result))
 
     async def _call_command(self, frame: dict[str, Any], signal: Signal) -> Any:

@@ -133,9 +133,8 @@ class Session:
 def tool_result(name: str, call: str, output: str, error: str, duration: int, **more: Any) -> ToolResult:
     """The event of a tool that ran. duration is in nanoseconds."""
     text = "\n".join(part for part in (output, error) if part)
-    return ToolResult(
-        tool_name=names.tool(name), tool_call_id=call, output=text, is_error=bool(error), duration_ms=duration / 1e6, **more
-    )
+    more.setdefault("is_error", bool(error))
+    return ToolResult(tool_name=names.tool(name), tool_call_id=call, output=text, duration_ms=duration / 1e6, **more)
 
 
 def _seconds(text: Any) -> float | None:

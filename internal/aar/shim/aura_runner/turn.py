@@ -7,6 +7,7 @@ import uuid
 from typing import Any
 
 from agent.core.events import EventType
+from aura_runner import exact
 
 
 class Messages(list):
@@ -35,7 +36,7 @@ def shown(message: dict[str, Any]) -> dict[str, Any]:
     """A message of aura as handlers see it."""
     out: dict[str, Any] = {"id": message["ID"], "role": message["Role"], "content": message["Content"]}
     if message["ToolCalls"]:
-        out["tool_calls"] = [{"id": call["ID"], "name": call["Name"], "arguments": call["Arguments"]} for call in message["ToolCalls"]]
+        out["tool_calls"] = [{"id": call["ID"], "name": call["Name"], "arguments": exact.arguments(call["Arguments"])} for call in message["ToolCalls"]]
     if message["Role"] == "tool":
         out["tool_call_id"], out["name"] = message["ToolCallID"], message["ToolName"]
     return out
