@@ -62,6 +62,17 @@ def arguments(value: Any) -> Any:
     return value
 
 
+def floats(value: Any) -> Any:
+    """The arguments of a tool call as aura has them: the inverse of arguments."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _EXACT:
+        return float(value)
+    if isinstance(value, (list, tuple)):
+        return [floats(item) for item in value]
+    if isinstance(value, dict):
+        return {key: floats(item) for key, item in value.items()}
+    return value
+
+
 def tree(value: Any, depth: int = 0) -> Any:
     """What json.dumps writes for a value. Raises TypeError for a value that cannot be sent."""
     if depth > _DEEPEST:
@@ -115,4 +126,4 @@ def _entries(value: dict[Any, Any], depth: int) -> Any:
     return {"$map": [list(pair) for pair in pairs]}
 
 
-__all__ = ["arguments", "loads", "revive", "tree"]
+__all__ = ["arguments", "floats", "loads", "revive", "tree"]

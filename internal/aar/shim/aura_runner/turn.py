@@ -68,7 +68,7 @@ def _message(fields: dict[str, Any], original: dict[str, Any] | None, number: st
     out["Role"], out["Content"] = str(fields["role"]), content if isinstance(content, str) else _joined(content)
     if "tool_calls" in fields:
         out["ToolCalls"] = [
-            {"ID": call["id"], "Name": call["name"], "Arguments": call.get("arguments") or {}} for call in fields["tool_calls"] or ()
+            {"ID": call["id"], "Name": call["name"], "Arguments": exact.floats(call.get("arguments") or {})} for call in fields["tool_calls"] or ()
         ]
     elif original:
         out["ToolCalls"] = None
