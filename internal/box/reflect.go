@@ -118,6 +118,36 @@ func (s *shown) FieldByName(name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
+// Implements reports whether a type implements an interface. Both may be types of the source.
+func (s *Space) Implements(t, u reflect.Type) bool {
+	own, ok := u.(*shown)
+	if _, both := t.(*shown); both || !ok || own.t.kind != iface {
+		return t.Implements(u)
+	}
+	for name, signature := range own.t.wanted {
+		m, ok := t.MethodByName(name)
+		if !ok || withoutReceiver(t, m).String() != signature {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutReceiver returns the type of a method as an interface has it.
+func withoutReceiver(t reflect.Type, m reflect.Method) reflect.Type {
+	if t.Kind() == reflect.Interface {
+		return m.Type
+	}
+	var in, out []reflect.Type
+	for p := range m.Type.Ins() {
+		in = append(in, p)
+	}
+	for r := range m.Type.Outs() {
+		out = append(out, r)
+	}
+	return reflect.FuncOf(in[1:], out, m.Type.IsVariadic())
+}
+
 // exported returns the names of the methods that package reflect shows.
 func (s *shown) exported() []string {
 	var names []string
@@ -138,16 +168,24 @@ func (s *shown) NumMethod() int { return len(s.exported()) }
 func (s *shown) Implements(u reflect.Type) bool {
 	if other, ok := u.(*shown); ok {
 		for name, signature := range other.t.wanted {
-			if s.t.methods[name].signature != signature {
+			if s.signature(name) != signature {
 				return false
 			}
 		}
 		return other.t.kind == iface
 	}
 	for m := range u.Methods() {
-		if s.t.methods[m.Name].signature != m.Type.String() {
+		if s.signature(m.Name) != m.Type.String() {
 			return false
 		}
 	}
 	return true
+}
+
+// signature returns the type of a method; empty if there is none.
+func (s *shown) signature(name string) string {
+	if s.t.kind == iface {
+		return s.t.wanted[name]
+	}
+	return s.t.methods[name].signature
 }

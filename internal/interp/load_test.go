@@ -22,6 +22,68 @@ package my_plugin
 const greeting = "hello"
 `, want: "hello",
 		},
+		"calls that a vendored package may not make": {
+			source: hook + `
+-- a.go --
+package my_plugin
+
+import ("context"; "fmt"; "strings"; "example.com/x"; "github.com/idelchi/aura/sdk")
+
+func message(context.Context, sdk.BeforeChatContext) string {
+	return fmt.Sprint(x.Wrap(1), " ", x.Reached(), " ", strings.TrimPrefix(x.Caught(), "vendor/"))
+}
+-- vendor/example.com/x/x.go --
+package x
+
+import ("encoding/xml"; "fmt"; "reflect"; "runtime"; "strings")
+
+type node struct{ n int }
+
+func set(v reflect.Value, n *node) { v.Set(reflect.ValueOf(n).Elem()) }
+
+func text(n *node) (string, error) {
+	b, err := xml.Marshal(n)
+	return string(b), err
+}
+
+func methods(t reflect.Type) reflect.Method { return t.Method(0) }
+
+func free(n *node) { runtime.SetFinalizer(n, func(*node) {}) }
+
+func Wrap(n int) string {
+	pcs := make([]uintptr, 8)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
+	f, more := frames.Next()
+	return fmt.Sprint(n, f.Function == "", more, runtime.FuncForPC(pcs[0]) == nil)
+}
+
+func try(f func()) (out string) {
+	defer func() {
+		if v := recover(); v != nil {
+			out = fmt.Sprint(v)
+		}
+	}()
+	f()
+	return "nothing"
+}
+
+func Reached() string {
+	n := &node{}
+	var out []string
+	for _, f := range []func(){func() { set(reflect.Value{}, n) }, func() { text(n) }, func() { methods(reflect.TypeOf(1)) }, func() { free(n) }} {
+		_, after, _ := strings.Cut(try(f), "x.go:")
+		line, _, _ := strings.Cut(after, ":")
+		out = append(out, line)
+	}
+	return strings.Join(out, ",")
+}
+
+func Caught() string {
+	_, after, _ := strings.Cut(try(func() { free(nil) }), ": ")
+	return after[:len("the interpreter keeps values")]
+}
+`, want: "1 true false true 7,10,14,16 the interpreter keeps values",
+		},
 		"files of the same name with generic functions": {
 			source: hook + `
 -- a.go --

@@ -84,7 +84,7 @@ func (s *source) needed(tree *ast.File) error {
 
 // typeCheck checks the types of a package.
 func (s *source) typeCheck(p *sourcePackage, known *imports) (*lower.Package, error) {
-	out := &lower.Package{Path: p.path, Fset: s.fset, Info: lower.NewInfo()}
+	out := &lower.Package{Path: p.path, Vendored: !p.own, Fset: s.fset, Info: lower.NewInfo()}
 	for _, f := range p.files {
 		out.Files = append(out.Files, f.tree)
 	}

@@ -12,11 +12,13 @@ import (
 
 // Package is a type-checked package.
 type Package struct {
-	Path  string
-	Fset  *token.FileSet
-	Files []*ast.File
-	Types *types.Package
-	Info  *types.Info
+	Path string
+	// Vendored is set if the package is not part of the plugin's module.
+	Vendored bool
+	Fset     *token.FileSet
+	Files    []*ast.File
+	Types    *types.Package
+	Info     *types.Info
 }
 
 // NewInfo returns an Info with all that Program needs.

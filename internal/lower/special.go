@@ -69,7 +69,9 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case name == "errors.As" && len(e.Args) == 2:
 		return f.errorsAs(e)
 	case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
-		refuse(e.Pos(), "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name)
+		return f.deny(e, "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name), true
+	case inspecting[name] && f.src.Vendored:
+		return f.rawCall(e, boxAlias+"."+obj.Name()), true
 	case inspecting[name]:
 		refuse(e.Pos(), "%s finds the functions of the interpreter instead of the plugin's; name the place in a text of its own", name)
 	case obj.Pkg().Path() == "reflect":
@@ -100,18 +102,36 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		args = append(args, boxAlias+".Data("+f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)+", "+f.conv(e.Args[len(e.Args)-1], anyType)+")") //nolint:forcetypeassert // a method is called
 		return callee() + "(" + strings.Join(args, ", ") + ")", true
 	case refusedCalls[name] != "":
-		f.refuseOwn(e, name)
+		return f.denyOwn(e, name)
 	}
 	return "", false
 }
 
-// refuseOwn refuses the call of a function that would see the interpreter's types.
-func (f *fn) refuseOwn(e *ast.CallExpr, name string) {
+// denyOwn denies the call of a function that would see the interpreter's types.
+func (f *fn) denyOwn(e *ast.CallExpr, name string) (string, bool) {
 	for _, a := range e.Args {
 		if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
-			refuse(a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name])
+			return f.deny(e, "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name]), true
 		}
 	}
+	return "", false
+}
+
+// deny refuses a call. In a vendored package, which the author of the plugin did not write and may use without reaching the call, the call
+// panics instead.
+func (f *fn) deny(e *ast.CallExpr, format string, args ...any) string {
+	if !f.src.Vendored {
+		refuse(e.Pos(), format, args...)
+	}
+	sig := f.typeOf(e.Fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
+	var results, names []string
+	for v := range sig.Results().Variables() {
+		name := f.fresh("v")
+		names, results = append(names, name), append(results, name+" "+f.typ(f.subst(v.Type()), e.Pos()))
+	}
+	at := f.src.Fset.PositionFor(e.Pos(), false)
+	message := fmt.Sprintf("%s:%d: ", at.Filename, at.Line) + fmt.Sprintf(format, args...)
+	return fmt.Sprintf("func() (%s) { panic(%q); return %s }()", strings.Join(results, ", "), message, strings.Join(names, ", "))
 }
 
 const methodsByReflection = "package reflect cannot call the methods of a plugin's own types; call them by their names, or use an interface"
@@ -134,8 +154,16 @@ func findsMethods(t types.Type) bool {
 func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (string, bool) {
 	switch name := obj.FullName(); {
 	case name == "(reflect.Type).Method" || name == "(reflect.Type).MethodByName":
-		refuse(e.Pos(), methodsByReflection)
+		return f.deny(e, methodsByReflection), true
 	case e.Ellipsis.IsValid():
+	case name == "(reflect.Value).Type":
+		return f.typeOfValue(e)
+	case name == "(reflect.Type).Implements":
+		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return "", false
+		}
+		return fmt.Sprintf("%s.Implements(%s, %s)", boxAlias, f.expr(sel.X), f.expr(e.Args[0])), true
 	case name == "reflect.DeepEqual" && len(e.Args) == 2:
 		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
 	case rawCalls[name]:
@@ -147,7 +175,7 @@ func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (s
 	case name == "reflect.ValueOf" && isInterface(f.typeOf(e.Args[0])):
 		return boxAlias + ".ValueOf(" + f.conv(e.Args[0], anyType) + ")", true
 	case name == "reflect.ValueOf":
-		f.refuseOwn(e, name)
+		return f.denyOwn(e, name)
 	case takesType(obj.Signature()):
 		var args []string
 		for i, a := range e.Args {
@@ -161,6 +189,35 @@ func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (s
 		return callee() + "(" + strings.Join(args, ", ") + ")", true
 	}
 	return "", false
+}
+
+// typeOfValue lowers reflect.ValueOf(x).Type(), also of what a pointer refers to: reflect.TypeOf sees the types of the source.
+func (f *fn) typeOfValue(e *ast.CallExpr) (string, bool) {
+	elems := ""
+	for {
+		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
+		if !ok {
+			return "", false
+		}
+		of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+		if !ok {
+			return "", false
+		}
+		called, _ := ast.Unparen(of.Fun).(*ast.SelectorExpr)
+		if called == nil {
+			return "", false
+		}
+		obj, _ := f.info.Uses[called.Sel].(*types.Func)
+		switch {
+		case obj == nil:
+			return "", false
+		case obj.FullName() == "reflect.ValueOf" && f.mayBox(of.Args[0]):
+			return boxAlias + ".TypeOf(" + f.conv(of.Args[0], anyType) + ")" + elems, true
+		case obj.FullName() != "(reflect.Value).Elem":
+			return "", false
+		}
+		e, elems = of, elems+".Elem()"
+	}
 }
 
 // takesType reports whether a function has a parameter of the type reflect.Type.
