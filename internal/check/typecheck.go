@@ -38,7 +38,7 @@ func (c *checker) types(s *source) {
 			valid = false
 			continue
 		}
-		packages = append(packages, &lower.Package{Path: p.path, Fset: s.fset, Files: p.files, Types: pkg, Info: info})
+		packages = append(packages, &lower.Package{Path: p.path, Vendored: !p.own, Fset: s.fset, Files: p.files, Types: pkg, Info: info})
 		known.packages[p.path] = pkg
 		pass := &pass{checker: c, source: s, pkg: p, types: pkg, info: info}
 		pass.run()
