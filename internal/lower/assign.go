@@ -61,7 +61,7 @@ func (f *fn) places(s *ast.AssignStmt) bool {
 	}
 	for _, l := range s.Lhs {
 		id, ok := ast.Unparen(l).(*ast.Ident)
-		if !ok || id.Name != "_" && isInterface(f.leftType(id)) {
+		if !ok || id.Name != "_" && (isInterface(f.leftType(id)) || f.opaque(f.leftType(id))) {
 			return true
 		}
 	}
@@ -69,33 +69,39 @@ func (f *fn) places(s *ast.AssignStmt) bool {
 }
 
 // assignPlaces lowers an assignment of several values: first all operands are evaluated, then the values are assigned.
-func (f *fn) assignPlaces(s *ast.AssignStmt) string { //nolint:gocognit // one case after the other
-	var before, places, values, sets []string
+func (f *fn) assignPlaces(s *ast.AssignStmt) string {
+	before, places := f.operands(s.Lhs)
+	var values, sets []string
+	for i, l := range s.Lhs {
+		t := types.Type(nil)
+		if places[i] == "_" {
+			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
+			continue
+		}
+		t = f.leftType(l)
+		temp := f.fresh("v")
+		values = append(values, fmt.Sprintf("var %s %s = %s", temp, map[bool]string{true: "any", false: f.typ(t, l.Pos())}[f.hiddenPlace(l)], f.assigned(l, s.Rhs[i])))
+		sets = append(sets, places[i]+" = "+temp)
+	}
+	text := strings.Join(slices.Concat(before, values, sets), "; ")
+	if f.wide {
+		return "{ " + text + " }"
+	}
+	return "func() { " + text + " }()"
+}
+
+// operands returns the places that are assigned to, and the statements that evaluate their operands.
+func (f *fn) operands(list []ast.Expr) (before, places []string) {
 	keep := func(x string) string {
 		temp := f.fresh("v")
 		before = append(before, temp+" := "+x)
 		return temp
 	}
-	for _, l := range s.Lhs {
+	for _, l := range list {
 		switch l := ast.Unparen(l).(type) {
 		case *ast.IndexExpr:
-			x := f.under(l.X)
-			if _, ok := f.typeOf(l.X).Underlying().(*types.Array); ok {
-				x = "&" + x
-			}
-			index := ""
-			if m, ok := f.typeOf(l.X).Underlying().(*types.Map); ok {
-				if isInterface(m.Key()) {
-					index = f.fresh("v")
-					before = append(before, fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.mapKey(l.Index, m)))
-				} else {
-					index = keep(f.conv(l.Index, m.Key()))
-				}
-			} else if f.info.Types[l.Index].Value != nil {
-				index = f.expr(l.Index)
-			} else {
-				index = keep(f.expr(l.Index))
-			}
+			x, index, declared := f.elementPlace(l, keep)
+			before = append(before, declared...)
 			if x[0] != '&' {
 				x = keep(x)
 			} else {
@@ -116,22 +122,27 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string { //nolint:gocognit // one c
 			places = append(places, f.left(l))
 		}
 	}
-	for i, l := range s.Lhs {
-		t := types.Type(nil)
-		if places[i] == "_" {
-			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
-			continue
-		}
-		t = f.leftType(l)
-		temp := f.fresh("v")
-		values = append(values, fmt.Sprintf("var %s %s = %s", temp, map[bool]string{true: "any", false: f.typ(t, l.Pos())}[f.hiddenPlace(l)], f.assigned(l, s.Rhs[i])))
-		sets = append(sets, places[i]+" = "+temp)
+	return before, places
+}
+
+// elementPlace returns the operands of an element that is assigned to. An array begins with &. declared holds statements before.
+func (f *fn) elementPlace(l *ast.IndexExpr, keep func(string) string) (x, index string, declared []string) {
+	x = f.under(l.X)
+	if _, ok := f.typeOf(l.X).Underlying().(*types.Array); ok {
+		x = "&" + x
 	}
-	text := strings.Join(slices.Concat(before, values, sets), "; ")
-	if f.wide {
-		return "{ " + text + " }"
+	m, ok := f.typeOf(l.X).Underlying().(*types.Map)
+	switch {
+	case ok && isInterface(m.Key()):
+		index = f.fresh("v")
+		return x, index, []string{fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.mapKey(l.Index, m))}
+	case ok:
+		return x, keep(f.conv(l.Index, m.Key())), nil
+	case f.info.Types[l.Index].Value != nil:
+		return x, f.expr(l.Index), nil
+	default:
+		return x, keep(f.expr(l.Index)), nil
 	}
-	return "func() { " + text + " }()"
 }
 
 // left lowers what is assigned to.
@@ -240,26 +251,32 @@ func (f *fn) lookup(m *types.Map, at token.Pos) string {
 	})
 }
 
+// severalTuple reports whether an assignment of the values of one expression becomes several statements.
+func (f *fn) severalTuple(s *ast.AssignStmt, from []types.Type) bool {
+	for i, l := range s.Lhs {
+		id, ok := ast.Unparen(l).(*ast.Ident)
+		if !ok {
+			// The interpreter does not assign to elements of maps here.
+			return true
+		}
+		if id.Name == "_" {
+			continue
+		}
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.replaced(l) {
+			return true
+		}
+	}
+	return false
+}
+
 // assignTuple lowers an assignment of the values of one expression.
 func (f *fn) assignTuple(s *ast.AssignStmt) string {
 	from := f.tupleOf(s.Rhs[0], len(s.Lhs))
 	if len(from) != len(s.Lhs) {
 		refuse(s.Pos(), "this assignment cannot be interpreted")
 	}
-	plain := true
-	for i, l := range s.Lhs {
-		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
-			continue
-		}
-		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) || f.replaced(l) {
-			plain = false
-		}
-	}
-	var left []string
-	for _, l := range s.Lhs {
-		left = append(left, f.left(l))
-	}
-	if plain {
+	before, left := f.operands(s.Lhs)
+	if !f.severalTuple(s, from) {
 		return strings.Join(left, ", ") + " " + s.Tok.String() + " " + f.multi(s.Rhs[0])
 	}
 	var temps, sets []string
@@ -272,13 +289,12 @@ func (f *fn) assignTuple(s *ast.AssignStmt) string {
 		temps = append(temps, temp)
 		sets = append(sets, left[i]+" = "+f.store(l, f.change(temp, from[i], f.leftType(l), s.Pos())))
 	}
-	var declare []string
 	if s.Tok == token.DEFINE {
 		for i, l := range s.Lhs {
 			if id, ok := l.(*ast.Ident); ok && f.info.Defs[id] != nil && id.Name != "_" {
-				declare = append(declare, "var "+left[i]+" "+f.typ(f.leftType(l), l.Pos()))
+				before = append(before, "var "+left[i]+" "+f.typ(f.leftType(l), l.Pos()))
 			}
 		}
 	}
-	return strings.Join(slices.Concat(declare, []string{strings.Join(temps, ", ") + " := " + f.multi(s.Rhs[0])}, sets), "; ")
+	return strings.Join(slices.Concat(before, []string{strings.Join(temps, ", ") + " := " + f.multi(s.Rhs[0])}, sets), "; ")
 }

@@ -20,7 +20,8 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 	before, after := "", ""
 	if s.Init != nil {
 		init = f.simple(s.Init)
-		if f.several(s.Init) {
+		// Without a condition and a post statement, the interpreter would set the variables again in each iteration.
+		if f.several(s.Init) || s.Cond == nil && s.Post == nil {
 			before, after, init = "{\n"+init+"\n", "}\n", ""
 		}
 	}

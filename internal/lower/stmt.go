@@ -204,16 +204,7 @@ func (f *fn) several(s ast.Stmt) bool {
 	if len(a.Lhs) == len(a.Rhs) {
 		return a.Tok == token.DEFINE && slices.ContainsFunc(a.Lhs, f.replaced)
 	}
-	from := f.tupleOf(a.Rhs[0], len(a.Lhs))
-	for i, l := range a.Lhs {
-		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
-			continue
-		}
-		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.hiddenPlace(l) || f.replaced(l) {
-			return true
-		}
-	}
-	return false
+	return f.severalTuple(a, f.tupleOf(a.Rhs[0], len(a.Lhs)))
 }
 
 // labelName returns the name of a label. The interpreter does not distinguish labels from variables and packages.
