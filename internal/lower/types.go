@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // own reports whether a type is declared by the source. Types of the generic library packages are treated alike.
@@ -349,7 +350,28 @@ func (g *gen) structName(t *types.Named, u *types.Struct, at token.Pos) string {
 	g.structs[key] = name
 	text := g.structType(u, at)
 	fmt.Fprintf(&g.extra, "type %s %s\n", name, text)
+	if refers(text, name) {
+		// The interpreter must see a type that refers to itself before the types that use it.
+		fmt.Fprintf(&g.extra, "var %s %s\n", g.fresh("t"), name)
+	}
 	return name
+}
+
+// refers reports whether the text of a type mentions a name.
+func refers(text, name string) bool {
+	for rest := text; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		if rest = rest[i+len(name):]; rest == "" || !isIdentByte(rest[0]) {
+			return true
+		}
+	}
+}
+
+func isIdentByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= utf8.RuneSelf
 }
 
 // instance counts an instance.
