@@ -126,9 +126,20 @@ func (g *gen) assign() {
 		}
 	case t.kind == text && g.chance(40):
 		g.print("if len(%s) < 200 {\n\t%[1]s += %s\n}", place, g.expr(t, 1))
+	case g.chance(25):
+		g.tuple(place, t)
 	default:
 		g.print("%s = %s", place, g.noted(t, 2))
 	}
+}
+
+// tuple assigns the results of a function literal to a place and to an element of a map.
+func (g *gen) tuple(place string, t *typ) {
+	other := g.any(nil)
+	m := g.fresh("m")
+	g.print("%s := map[string]%s{}", m, other.name)
+	g.print("%s, %s[\"k\"] = func() (%s, %s) { return %s, %s }()", place, m, t.name, other.name, g.expr(t, 2), g.expr(other, 2))
+	g.show(m+"[\"k\"]", other)
 }
 
 // show prints a value.
@@ -207,8 +218,16 @@ func (g *gen) countedLoop() {
 	own := g.label != before
 	i := g.fresh("i")
 	t := g.any(func(t *typ) bool { return t.kind == integer && t.bits >= 8 })
-	g.print("for %s := %s(0); %[1]s < %[3]d; %[1]s++ {", i, t.name, 2+g.n(3))
+	end, stepped := 2+g.n(3), g.chance(20)
+	if stepped {
+		g.print("for %s := %s(0); ; {", i, t.name)
+	} else {
+		g.print("for %s := %s(0); %[1]s < %[3]d; %[1]s++ {", i, t.name, end)
+	}
 	g.loop(func() {
+		if stepped {
+			g.print("if %s++; %[1]s > %d {\n\tbreak\n}", i, end)
+		}
 		g.useLabel(own)
 		g.declare(i, t, true)
 	})
