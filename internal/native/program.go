@@ -58,25 +58,48 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 	}
 	out["sdk/compiled_aura.go"] = text
 	out[mainDir+"/main.go"] = s.mainFile()
-	mod, list := fmt.Sprintf("module %s\n\ngo 1.%d\n", ours, t.Minor), ""
 	for _, p := range s.packages {
-		// Each package is a module of its own, so that modules.txt needs no knowledge of the modules that the packages came from.
-		v := versionOf(p.path)
-		mod += fmt.Sprintf("\nrequire %s %s\n", p.path, v)
-		list += fmt.Sprintf("# %s %s\n## explicit; go 1.%d\n%s\n", p.path, v, t.Minor, p.path)
 		for name, text := range s.withoutExits(p) {
 			out[path.Join("vendor", p.path, name)] = text
 		}
 	}
-	out["go.mod"], out["vendor/modules.txt"] = []byte(mod), []byte(list)
+	out["go.mod"], out["vendor/modules.txt"] = s.modules(t)
 	return out, s.addOverlay(out, t)
+}
+
+// modules returns go.mod and modules.txt. Each package is a module of its own if it can be, so that modules.txt needs no knowledge of the
+// modules that the packages came from. Its version is part of the file names in stacks, by which the host recognizes the plugin's frames.
+func (s *Source) modules(t Toolchain) (mod, list []byte) {
+	packages := map[string][]string{}
+	for _, p := range s.packages {
+		m := moduleOf(p.path)
+		packages[m] = append(packages[m], p.path)
+	}
+	mod = fmt.Appendf(nil, "module %s\n\ngo 1.%d\n", ours, t.Minor)
+	for _, m := range slices.Sorted(maps.Keys(packages)) {
+		v := versionOf(m)
+		mod = fmt.Appendf(mod, "\nrequire %s %s\n", m, v)
+		list = fmt.Appendf(list, "# %s %s\n## explicit; go 1.%d\n%s\n", m, v, t.Minor, strings.Join(packages[m], "\n"))
+	}
+	return mod, list
+}
+
+// moduleOf returns the path of the module that a package is written to: the longest beginning of its path that can be one. The path of a
+// module must not end with an element such as v1, and begins with gopkg.in/ only if it ends with .v1 or the like.
+func moduleOf(importPath string) string {
+	for m := importPath; ; m = path.Dir(m) {
+		// A path with one element can always be the path of a module.
+		if _, _, ok := module.SplitPathVersion(m); ok || !strings.Contains(m, "/") {
+			return m
+		}
+	}
 }
 
 // versionOf returns a version that fits the path of a module.
 func versionOf(modulePath string) string {
-	_, major, ok := module.SplitPathVersion(modulePath)
+	_, major, _ := module.SplitPathVersion(modulePath)
 	major = strings.TrimLeft(major, "/.")
-	if !ok || major == "" {
+	if major == "" {
 		return "v0.0.0"
 	}
 	return strings.TrimSuffix(major, "-unstable") + ".0.0"

@@ -19,6 +19,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/module"
+
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
@@ -66,12 +68,12 @@ type file struct {
 // Read reads the plugin in a directory with all packages that it imports, and performs all checks that do not run code. An error names the
 // file, the line and the remedy.
 func Read(dir string, t Toolchain, unsafe bool) (*Source, error) {
-	module, err := manifest.ModulePath(dir)
+	own, err := manifest.ModulePath(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{
-		Dir: dir, Module: module, Package: manifest.PackageName(module), Unsafe: unsafe, byPath: make(map[string]*pkg), goroot: t.Root,
+		Dir: dir, Module: own, Package: manifest.PackageName(own), Unsafe: unsafe, byPath: make(map[string]*pkg), goroot: t.Root,
 		match: t.buildContext(), fset: token.NewFileSet(), standard: make(map[string]bool),
 	}
 	if err := s.checkModule(); err != nil {
@@ -81,7 +83,7 @@ func Read(dir string, t Toolchain, unsafe bool) (*Source, error) {
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
 	defer func() { _ = s.root.Close() }()
-	if err := s.add(module, filepath.Join(dir, "go.mod")+":1"); err != nil {
+	if err := s.add(own, filepath.Join(dir, "go.mod")+":1"); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -264,6 +266,9 @@ func (s *Source) resolve(spec *ast.ImportSpec) error {
 		return fmt.Errorf("%s: importing %q: aura's own packages are not available to plugins, except %s", where, p, pluginsource.SDKPath)
 	case outside != "":
 		return fmt.Errorf("%s: importing %q: %s", where, p, outside)
+	}
+	if bad, ok := errors.AsType[*module.InvalidPathError](module.CheckImportPath(p)); ok {
+		return fmt.Errorf("%s: importing %q: the go command refuses this path: %w; rename the directory", where, p, bad.Err)
 	}
 	info, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(pluginsource.PackageDir(s.Module, p))))
 	if err == nil && info.IsDir() {
