@@ -105,6 +105,7 @@ func TestDir(t *testing.T) {
 		"package name":     {strings.Replace(start, "package my_plugin", "package main", 1), []string{"main.go:1 package"}},
 		"no source":        {"-- readme.txt --\n", []string{".:0 package"}},
 		"only tests":       {"-- main_test.go --\npackage my_plugin\n", []string{".:0 package"}},
+		"syntax, moved":    {bare + "//line /etc/passwd:1\nfunc (\n", []string{"main.go:4 syntax"}},
 		"syntax":           {bare + "func (\n", []string{"main.go:3 syntax"}},
 		"nothing exported": {bare + "func Helper() {}\n", []string{"go.mod:1 exports"}},
 		"almost a hook": {

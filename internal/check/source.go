@@ -1,11 +1,9 @@
 package check
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -108,10 +106,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
 	if err != nil {
-		if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-			err = list[0]
-		}
-		c.fault("syntax", file, err)
+		c.fault("syntax", file, pluginsource.SyntaxError(file, text, err))
 		p.whole = false
 		return
 	}

@@ -90,7 +90,8 @@ func TestReject(t *testing.T) {
 			body + "-- vendor/github.com/idelchi/aura/sdk/version/version.go --\npackage version\n\nconst Version = \"0.2.0\"",
 			"plugin requires SDK ~0.2.0, host has 0.1.1",
 		},
-		"syntax": {body + "func f() {\n\tx := := 1\n}", "main.go:4:7: expected operand, found ':='"},
+		"syntax with a line directive": {body + "//line /etc/passwd:1\nfunc f() {\n\tx := := 1\n}", "main.go:5:7: expected operand, found ':='"},
+		"syntax":                       {body + "func f() {\n\tx := := 1\n}", "main.go:4:7: expected operand, found ':='"},
 		"syntax in a vendored package": {
 			body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\npackage x\n\nfunc (",
 			"vendor/example.com/x/x.go:3:8: expected ')', found 'EOF'",

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/build"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -208,12 +207,8 @@ func (s *source) scan(file string, text []byte) (*sourceFile, error) {
 		return nil, nil
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)
-	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-		// The other errors often follow from the first.
-		return nil, list[0]
-	}
 	if err != nil {
-		return nil, err
+		return nil, pluginsource.SyntaxError(file, text, err)
 	}
 	f := &sourceFile{path: file, text: text, tree: parsed, pkg: parsed.Name.Name, clause: s.where(parsed.Name.Pos())}
 	f.declared = pluginsource.Declarations(parsed)

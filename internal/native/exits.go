@@ -7,19 +7,34 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 )
 
-// withoutExits returns the files of a package by name. In safe mode, they call a function of their own in place of os.Exit. As in the
+// withoutLines returns a copy of the text of a file in which line directives are plain comments, of the same length. The errors of the
+// compiler and the frames of stacks then have the file's own lines.
+func (s *Source) withoutLines(f file) []byte {
+	text := slices.Clone(f.text)
+	for _, group := range f.tree.Comments {
+		for _, c := range group.List {
+			if strings.HasPrefix(c.Text[len("//"):], "line ") {
+				text[s.offset(f, c.Pos())+len("//")] = 'L'
+			}
+		}
+	}
+	return text
+}
+
+// withoutExits returns the files of a package by name, without line directives. In safe mode, they call a function of their own in place of os.Exit. As in the
 // interpreter, it panics. Its name is as long as what it replaces, so that positions stay: it has an underscore for the dot.
 func (s *Source) withoutExits(p *pkg) map[string][]byte {
 	out, names := map[string][]byte{}, map[string]bool{}
 	for _, f := range p.files {
 		name := path.Base(f.name)
-		out[name] = f.text
+		text := s.withoutLines(f)
+		out[name] = text
 		if s.Unsafe {
 			continue
 		}
-		text := slices.Clone(f.text)
 		used := map[string]bool{}
 		for _, spec := range f.tree.Imports {
 			s.redirect(f, spec, text, used)

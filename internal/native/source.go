@@ -9,7 +9,6 @@ import (
 	"go/ast"
 	"go/build"
 	"go/parser"
-	"go/scanner"
 	"go/token"
 	"io/fs"
 	"os"
@@ -205,11 +204,8 @@ func (s *Source) readFile(name string) (*file, error) {
 		return nil, nil
 	}
 	tree, err := parser.ParseFile(s.fset, at, text, parser.ParseComments)
-	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-		return nil, list[0]
-	}
 	if err != nil {
-		return nil, err
+		return nil, pluginsource.SyntaxError(at, text, err)
 	}
 	f := &file{name: name, text: text, tree: tree}
 	return f, s.checkFile(f)

@@ -119,5 +119,5 @@ func ParseFile(set *token.FileSet, file string) (*ast.File, error) {
 		return nil, err
 	}
 	tree, err := parser.ParseFile(set, file, text, parser.SkipObjectResolution)
-	return tree, first(err)
+	return tree, SyntaxError(file, text, err)
 }

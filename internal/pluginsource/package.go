@@ -1,6 +1,7 @@
 package pluginsource
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -86,20 +87,28 @@ func CheckClause(dir, want string) error {
 	}
 	for _, f := range p.files {
 		if f.err != nil {
-			return fmt.Errorf("reading the package clause: %w", first(f.err))
+			return fmt.Errorf("reading the package clause: %w", SyntaxError(f.path, f.text, f.err))
 		}
 		if f.tree.Name.Name != want {
 			return fmt.Errorf("%s:%d: package is %s, but the module path in go.mod asks for package %s (its last element, "+
-				"with underscores for hyphens)", f.path, f.set.Position(f.tree.Name.Pos()).Line, f.tree.Name.Name, want)
+				"with underscores for hyphens)", f.path, f.set.PositionFor(f.tree.Name.Pos(), false).Line, f.tree.Name.Name, want)
 		}
 	}
 	return nil
 }
 
-// first returns the first error of the parser's list. It names the file, line and column.
-func first(err error) error {
-	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-		return list[0]
+// SyntaxError returns the first error of the parser's list for a file, as the others often follow from it. It names the file itself, the
+// line and the column, also if a line directive of the source asks for another place.
+func SyntaxError(file string, text []byte, err error) error {
+	list, ok := errors.AsType[scanner.ErrorList](err)
+	if !ok || len(list) == 0 {
+		return err
 	}
-	return err
+	first := *slices.MinFunc(list, func(a, b *scanner.Error) int { return cmp.Compare(a.Pos.Offset, b.Pos.Offset) })
+	lines := token.NewFileSet().AddFile(file, -1, len(text))
+	if len(text) > 0 {
+		lines.SetLinesForContent(text)
+	}
+	first.Pos = lines.PositionFor(lines.Pos(min(first.Pos.Offset, len(text))), false)
+	return &first
 }
