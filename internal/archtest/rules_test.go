@@ -147,7 +147,7 @@ var rooms = map[string][]string{
 	"internal/lower":         {"internal/library"},
 	"internal/interp/gen":    {},
 	"internal/interp/symtab": {},
-	"internal/check":         {"internal/library", "internal/lower", "internal/manifest", "internal/nearest", "internal/pluginsource", "internal/strictyaml", "internal/tool", "sdk/..."},
+	"internal/check":         {"internal/library", "internal/lower", "internal/manifest", "internal/native", "internal/nearest", "internal/pluginsource", "internal/strictyaml", "internal/tool", "sdk/..."},
 	"internal/library/gen":   {},
 	"internal/manifest":      {"internal/condition", "internal/pluginsource", "internal/strictyaml", "sdk/..."},
 	"internal/install":       {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "internal/python", "sdk/..."},

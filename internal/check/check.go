@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/build"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/sdk/version"
 )
@@ -76,9 +79,16 @@ func Dir(dir string, o Options) (found []Finding) {
 	c.dir = abs
 	c.plugin = filepath.Base(abs)
 	c.manifest()
+	c.match = pluginsource.BuildContext()
+	if c.compiled() {
+		// The toolchain only tells what belongs to its library. It is not run, so it does not matter who can write to it.
+		c.toolchain, _ = native.Find(os.Getenv("PATH"), nil)
+		c.match = c.toolchain.BuildContext()
+	}
 	c.sdk()
 	if src := c.read(); src != nil {
 		c.types(src)
+		c.loader()
 	}
 	return nil
 }
@@ -91,6 +101,10 @@ type checker struct {
 	found   []Finding
 	// declared is the content of plugin.yaml.
 	declared manifest.Manifest
+	// match decides which files belong to a package.
+	match build.Context
+	// toolchain is that of the machine, if the plugin is only compiled and there is one.
+	toolchain native.Toolchain
 	// missing lists the import paths that have no source.
 	missing []string
 	// once records the reported findings of vendored packages, so that each package gets one finding of a kind.

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,84 @@ func TestCompiled(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCompiledOnly checks that a plugin that is only compiled is refused for what its loader refuses, with the loader's words.
+func TestCompiledOnly(t *testing.T) {
+	t.Parallel()
+	const pure, clean = "assembly, C and object files are not compiled into plugins", "plugins are compiled without cgo"
+	vendored := strings.Replace(start, "import (\n", "import (\n\t_ \"a.com/x\"\n", 1) + "-- vendor/a.com/x/x.go --\npackage x\n"
+	for name, tt := range map[string]struct {
+		source string
+		want   []string
+	}{
+		"assembly":           {start + "-- a.s --\n//\n", []string{"a.s:1 native " + pure}},
+		"C":                  {start + "-- a.c --\n//\n", []string{"a.c:1 native " + pure}},
+		"object":             {start + "-- a.syso --\n//\n", []string{"a.syso:1 native " + pure}},
+		"vendored":           {vendored + "-- vendor/a.com/x/x.s --\n//\n", []string{"vendor/a.com/x/x.s:1 native " + pure}},
+		"linkname":           {start + "//go:linkname now time.now\nfunc now()\n", []string{"main.go:11 native //go:linkname is refused: a plugin uses only what packages export"}},
+		"embed":              {start + "//go:embed go.mod\nvar text string\n", []string{"main.go:11 native //go:embed is refused: only Go source is compiled"}},
+		"cgo flags":          {start + "//go:cgo_ldflag \"-l\"\n", []string{"main.go:11 native //go:cgo_ldflag is refused: " + clean}},
+		"two":                {start + "//go:cgo_ldflag \"-l\"\n\n//go:embed go.mod\nvar text string\n-- a.s --\n//\n", []string{"a.s:1 native " + pure, "main.go:11 native //go:cgo_ldflag is refused: " + clean, "main.go:13 native //go:embed is refused: only Go source is compiled"}},
+		"link":               {start + "-- b.go --\n-> other.txt\n", []string{"b.go:1 native it is a link, and links are not part of a plugin"}},
+		"path":               {strings.Replace(start, "import (\n", "import (\n\t_ \"my-plugin/größe\"\n", 1) + "-- größe/x.go --\npackage x\n", []string{`main.go:4 native importing "my-plugin/größe": the go command refuses this path: invalid char 'ö'`}},
+		"aura's own":         {strings.Replace(start, "import (\n", "import (\n\t_ \"github.com/idelchi/aura/internal/files\"\n", 1), []string{`main.go:4 import-missing importing "github.com/idelchi/aura/internal/files": aura's own packages are not available to plugins, except github.com/idelchi/aura/sdk`}},
+		"package main":       {strings.Replace(start, "my_plugin", "main", 1) + "-- go.mod --\nmodule main\n", []string{"go.mod:1 native the last element of the module's path is main, and a compiled plugin cannot be package main"}},
+		"v1":                 {strings.Replace(start, "import (\n", "import (\n\t_ \"my-plugin/api/v1\"\n", 1) + "-- api/v1/x.go --\npackage v1\n", nil},
+		"syntax":             {start + "-- b.go --\npackage my_plugin\n\nfunc (\n", []string{"b.go:3 syntax expected ')', found 'EOF'"}},
+		"two importers":      {strings.Replace(vendored, "a.com/x\"\n", "a.com/x\"\n\t_ \"a.com/y\"\n", 1) + "-- vendor/a.com/y/y.go --\npackage y\n\nimport _ \"a.com/x\"\n-- vendor/a.com/x/x.go --\n-> x.txt\n", []string{"vendor/a.com/x/x.go:1 native it is a link, and links are not part of a plugin"}},
+		"for another system": {start + "-- a_plan9.s --\n//\n", nil},
+		"library, unknown":   {strings.Replace(start, "import (\n", "import (\n\t_ \"nosuch\"\n", 1), []string{`main.go:4 native importing "nosuch": not in the standard library of this Go toolchain and not vendored`}},
+		"library, new":       {strings.Replace(start, "import (\n", "import (\n\t_ \"weak\"\n", 1), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := unpack(t, "my-plugin", txtar.Parse([]byte(tt.source+"-- plugin.yaml --\nruntime: native\n")))
+			linked(t, dir)
+			found := check.Dir(dir, check.Options{})
+			got := places(dir, found)
+			for i, f := range found {
+				got[i] += " " + f.Message
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q\n%+v", got, tt.want, found)
+			}
+		})
+	}
+}
+
+// TestCompiledWithoutToolchain checks that the same is found where there is no Go toolchain, and that nothing is refused for its lack.
+func TestCompiledWithoutToolchain(t *testing.T) {
+	t.Setenv("PATH", "")
+	source := strings.Replace(start, "import (\n", "import (\n\t_ \"weak\"\n\t_ \"my-plugin/sub\"\n\t_ \"x/y\"\n", 1) +
+		"-- sub/a.go --\n//go:build go1.25\n\npackage sub\n-- vendor/x/y/y.go --\npackage y\n\n//go:cgo_ldflag x\n-- plugin.yaml --\nruntime: native\n"
+	dir := unpack(t, "my-plugin", txtar.Parse([]byte(source)))
+	if got, want := places(dir, check.Dir(dir, check.Options{})), []string{"vendor/x/y/y.go:3 native"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// linked replaces each file with the text "-> name" by a link to a copy of a Go file.
+func linked(t *testing.T, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		target, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "-> ")
+		if err != nil || !ok {
+			return err
+		}
+		clause := "package my_plugin\n"
+		if filepath.Dir(path) != dir {
+			clause = "package " + filepath.Base(filepath.Dir(path)) + "\n"
+		}
+		return errors.Join(os.WriteFile(filepath.Join(filepath.Dir(path), target), []byte(clause), 0o600), os.Remove(path), os.Symlink(target, path))
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -101,7 +101,7 @@ func (c *checker) loadFile(s *source, p *sourcePackage, file string) {
 		p.whole = false
 		return
 	}
-	if ok, err := pluginsource.Matches(pluginsource.BuildContext(), file, text); err == nil && !ok {
+	if ok, err := pluginsource.Matches(c.match, file, text); err == nil && !ok {
 		return
 	}
 	parsed, err := parser.ParseFile(s.fset, file, text, parser.SkipObjectResolution)

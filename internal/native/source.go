@@ -47,6 +47,8 @@ type Source struct {
 	fset     *token.FileSet
 	size     int
 	standard map[string]bool
+	// report is given each fault. The reading ends with the error that it returns, and goes on after nil.
+	report func(fault error) error
 }
 
 // pkg is one package of the source.
@@ -67,13 +69,31 @@ type file struct {
 // Read reads the plugin in a directory with all packages that it imports, and performs all checks that do not run code. An error names the
 // file, the line and the remedy.
 func Read(dir string, t Toolchain, unsafe bool) (*Source, error) {
+	return read(dir, t, unsafe, func(fault error) error { return fault })
+}
+
+// Check returns all errors that Read would return, one after the other. The toolchain may be empty; then, each import that looks like one of the
+// standard library is taken for one.
+func Check(dir string, t Toolchain, unsafe bool) []error {
+	var found []error
+	_, err := read(dir, t, unsafe, func(fault error) error {
+		found = append(found, fault)
+		return nil
+	})
+	if err != nil {
+		found = append(found, err)
+	}
+	return found
+}
+
+func read(dir string, t Toolchain, unsafe bool, report func(fault error) error) (*Source, error) {
 	own, err := manifest.ModulePath(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{
 		Dir: dir, Module: own, Package: manifest.PackageName(own), Unsafe: unsafe, byPath: make(map[string]*pkg), goroot: t.Root,
-		match: t.buildContext(), fset: token.NewFileSet(), standard: make(map[string]bool),
+		match: t.BuildContext(), fset: token.NewFileSet(), standard: make(map[string]bool), report: report,
 	}
 	if err := s.checkModule(); err != nil {
 		return nil, err
@@ -92,14 +112,14 @@ func Read(dir string, t Toolchain, unsafe bool) (*Source, error) {
 func (s *Source) checkModule() error {
 	switch {
 	case s.isStandard(s.Module) || pluginsource.IsRestricted(s.Module):
-		return fmt.Errorf("%s: module %q has the name of a standard library package, choose another", filepath.Join(s.Dir, "go.mod"), s.Module)
+		return fmt.Errorf("%s:1: module %q has the name of a standard library package, choose another", filepath.Join(s.Dir, "go.mod"), s.Module)
 	case pluginsource.Owns(ours, s.Module):
-		return fmt.Errorf("%s: module %q is located in aura's own module, choose another", filepath.Join(s.Dir, "go.mod"), s.Module)
+		return fmt.Errorf("%s:1: module %q is located in aura's own module, choose another", filepath.Join(s.Dir, "go.mod"), s.Module)
 	case s.Package == "main":
-		return fmt.Errorf("%s: the last element of the module's path is main, and a compiled plugin cannot be package main; choose another", filepath.Join(s.Dir, "go.mod"))
+		return fmt.Errorf("%s:1: the last element of the module's path is main, and a compiled plugin cannot be package main; choose another", filepath.Join(s.Dir, "go.mod"))
 	}
 	if !token.IsIdentifier(s.Package) {
-		return fmt.Errorf("%s: the module path gives the package name %q, which is no Go identifier; choose another", filepath.Join(s.Dir, "go.mod"), s.Package)
+		return fmt.Errorf("%s:1: the module path gives the package name %q, which is no Go identifier; choose another", filepath.Join(s.Dir, "go.mod"), s.Package)
 	}
 	plugin, vendored, err := manifest.VendoredSDK(s.Dir)
 	if err == nil && vendored {
@@ -119,11 +139,12 @@ func (s *Source) add(importPath, where string) error {
 	p := &pkg{path: importPath}
 	s.byPath[importPath] = p
 	if err := s.read(p, where); err != nil {
+		p.done = true
 		return err
 	}
 	for _, f := range p.files {
 		for _, spec := range f.tree.Imports {
-			if err := s.resolve(spec); err != nil {
+			if err := s.resolve(spec); err != nil && s.report(err) != nil {
 				return err
 			}
 		}
@@ -141,34 +162,48 @@ func (s *Source) read(p *pkg, where string) error {
 		return fmt.Errorf("%s: importing %q: %w", where, p.path, err)
 	}
 	var cgo error
+	faults := false
 	for _, e := range entries {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		f, err := s.readFile(path.Join(dir, e.Name()))
+		err := s.addFile(p, path.Join(dir, e.Name()))
 		switch {
 		case errors.Is(err, errCgo) && !pluginsource.Owns(s.Module, p.path):
 			// Vendored packages often have a file for builds without cgo as well. The other file is not copied.
 			cgo = err
-		case err != nil:
+		case err != nil && s.report(err) != nil:
 			return err
-		case f == nil:
-		case p.name != "" && p.name != f.tree.Name.Name:
-			return fmt.Errorf("%s: package %s, but other files of the directory are package %s", s.where(f.tree.Name.Pos()), f.tree.Name.Name, p.name)
-		case p.path == s.Module && f.tree.Name.Name != s.Package:
-			return fmt.Errorf("%s: package is %s, but the module path in go.mod asks for package %s (its last element, with underscores for hyphens)",
-				s.where(f.tree.Name.Pos()), f.tree.Name.Name, s.Package)
-		default:
-			p.name = f.tree.Name.Name
-			p.files = append(p.files, *f)
+		case err != nil:
+			faults = true
 		}
 	}
-	if len(p.files) == 0 && cgo != nil {
+	switch {
+	case len(p.files) > 0 || faults:
+		return nil
+	case cgo != nil:
 		return cgo
-	}
-	if len(p.files) == 0 {
+	default:
 		return fmt.Errorf("%s: importing %q: no Go files for %s/%s in %s", where, p.path, s.match.GOOS, s.match.GOARCH, filepath.Join(s.Dir, filepath.FromSlash(dir)))
 	}
+}
+
+// addFile reads a file of a package and adds it, if it is part of the build.
+func (s *Source) addFile(p *pkg, name string) error {
+	f, err := s.readFile(name)
+	switch {
+	case err != nil:
+		return err
+	case f == nil:
+		return nil
+	case p.name != "" && p.name != f.tree.Name.Name:
+		return fmt.Errorf("%s: package %s, but other files of the directory are package %s", s.where(f.tree.Name.Pos()), f.tree.Name.Name, p.name)
+	case p.path == s.Module && f.tree.Name.Name != s.Package:
+		return fmt.Errorf("%s: package is %s, but the module path in go.mod asks for package %s (its last element, with underscores for hyphens)",
+			s.where(f.tree.Name.Pos()), f.tree.Name.Name, s.Package)
+	}
+	p.name = f.tree.Name.Name
+	p.files = append(p.files, *f)
 	return nil
 }
 
@@ -189,8 +224,11 @@ func (s *Source) readFile(name string) (*file, error) {
 		}
 		return nil, fmt.Errorf("reading the plugin's source: %w", err)
 	}
+	if s.size > MaxSource {
+		return nil, nil // it was reported
+	}
 	if s.size += len(text); s.size > MaxSource {
-		return nil, fmt.Errorf("%s: the plugin and its vendored packages have more than %d MiB of source, which is the limit", at, MaxSource>>20)
+		return nil, fmt.Errorf("%s:1: the plugin and its vendored packages have more than %d MiB of source, which is the limit", at, MaxSource>>20)
 	}
 	matches, err := pluginsource.Matches(s.match, at, text)
 	switch {
@@ -230,8 +268,11 @@ func (s *Source) checkFile(f *file) error {
 	for _, group := range f.tree.Comments {
 		for _, c := range group.List {
 			for directive, remedy := range directives {
-				if strings.HasPrefix(c.Text, directive) {
-					return fmt.Errorf("%s: %s is refused: %s", s.where(c.Pos()), strings.Fields(c.Text)[0], remedy)
+				if !strings.HasPrefix(c.Text, directive) {
+					continue
+				}
+				if err := s.report(fmt.Errorf("%s: %s is refused: %s", s.where(c.Pos()), strings.Fields(c.Text)[0], remedy)); err != nil {
+					return err
 				}
 			}
 		}
@@ -288,6 +329,10 @@ func (s *Source) isStandard(importPath string) bool {
 	if importPath == "" || strings.Contains(first, ".") || first == "cmd" || first == "vendor" || !fs.ValidPath(importPath) ||
 		slices.Contains(strings.Split(importPath, "/"), "internal") || importPath == "runtime/cgo" {
 		return false
+	}
+	if s.goroot == "" {
+		_, err := os.Stat(filepath.Join(s.Dir, filepath.FromSlash(pluginsource.PackageDir(s.Module, importPath))))
+		return err != nil && !pluginsource.Owns(s.Module, importPath)
 	}
 	found, err := filepath.Glob(filepath.Join(escape(s.goroot), "src", filepath.FromSlash(escape(importPath)), "*.go"))
 	return err == nil && len(found) > 0

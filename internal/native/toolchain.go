@@ -99,10 +99,10 @@ func below(tree, path string) bool {
 // tags are the build tags of plugins. They choose pure Go where a package has a choice.
 var tags = []string{"purego", "appengine"}
 
-// buildContext decides which files belong to a package, as the go command will with the same tags.
-func (t Toolchain) buildContext() build.Context {
+// BuildContext decides which files belong to a package, as the go command will with the same tags. An empty toolchain stands for the oldest one.
+func (t Toolchain) BuildContext() build.Context {
 	c := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: tags}
-	for minor := 1; minor <= t.Minor; minor++ {
+	for minor := 1; minor <= max(t.Minor, minMinor); minor++ {
 		c.ReleaseTags = append(c.ReleaseTags, "go1."+strconv.Itoa(minor))
 	}
 	return c
