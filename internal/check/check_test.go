@@ -272,6 +272,23 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
+// TestLibraryText checks that what the library lacks is explained by a sentence that is true for all of it, whatever the release that added it.
+func TestLibraryText(t *testing.T) {
+	t.Parallel()
+	for name, use := range map[string]string{
+		"strings.Lines":  "import \"strings\"\n\nvar x = strings.Lines(\"\")\n",
+		"sync.OnceValue": "import \"sync\"\n\nvar x = sync.OnceValue(func() int { return 1 })\n", "reflect.TypeFor": "import \"reflect\"\n\nvar x = reflect.TypeFor[int]()\n",
+		"atomic.Pointer": "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]\n", "iter.Pull": "import \"iter\"\n\nvar x, y = iter.Pull[int](nil)\n",
+	} {
+		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
+		found := check.Dir(dir, check.Options{})
+		want := name + " is not in the interpreter's standard library, which is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices"
+		if len(found) != 1 || found[0].Message != want || found[0].Rule != "library" {
+			t.Errorf("%s: got %+v", name, found)
+		}
+	}
+}
+
 // TestIdleKeys has a row for each key of plugin.yaml that applies only to hooks or only to a tool.
 func TestIdleKeys(t *testing.T) {
 	t.Parallel()

@@ -109,9 +109,8 @@ func (c *checker) typeError(s *source, p *sourcePackage, err error) {
 			return // the compiler's library may be newer
 		}
 		f.Rule = "library"
-		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is that of Go 1.%d",
-			m[1], m[2], pluginsource.LanguageMinor)
-		f.Fix = "use an older function, or write it yourself"
+		f.Message = fmt.Sprintf("%s.%s is not in the interpreter's standard library, which is %s", m[1], m[2], pluginsource.Library())
+		f.Fix = "use another function or type, or write it yourself"
 	}
 	c.addIn(p, f)
 }

@@ -96,7 +96,7 @@ func (s *source) typeCheck(p *sourcePackage, known *imports) (*lower.Package, er
 		}
 		failed = err
 		if e, ok := errors.AsType[types.Error](err); ok && strings.HasPrefix(e.Msg, "undefined: ") && strings.Contains(e.Msg, ".") {
-			failed = fmt.Errorf("%w (the interpreter's standard library is that of Go 1.%d)", err, pluginsource.LanguageMinor)
+			failed = fmt.Errorf("%w (the interpreter's standard library is %s)", err, pluginsource.Library())
 		}
 	}}
 	pkg, _ := config.Check(p.path, s.fset, out.Files, out.Info)

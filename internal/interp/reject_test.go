@@ -48,7 +48,7 @@ func TestReject(t *testing.T) {
 		},
 		"a type that the library has only for compiled code": {
 			body + "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]",
-			"main.go:5:14: undefined: atomic.Pointer (the interpreter's standard library is that of Go 1.22)",
+			"main.go:5:14: undefined: atomic.Pointer (the interpreter's standard library is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices)",
 		},
 		"no such own package": {
 			body + `import "my-plugin/sub/words"`,
@@ -108,7 +108,7 @@ func TestReject(t *testing.T) {
 		},
 		"no such function": {
 			body + "import \"strings\"\n\nvar x = strings.Nothing()",
-			"main.go:5:17: undefined: strings.Nothing (the interpreter's standard library is that of Go 1.22)",
+			"main.go:5:17: undefined: strings.Nothing (the interpreter's standard library is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices)",
 		},
 		"init panics": {
 			body + "func init() {\n\tpanic(\"no luck\")\n}",

@@ -48,7 +48,7 @@ func (s *source) missingError(spec importSpec) error {
 	}
 	first, _, _ := strings.Cut(spec.path, "/")
 	if !strings.Contains(first, ".") {
-		return fmt.Errorf("%s: importing %q: not in the interpreter's standard library (that of Go 1.%d) and not vendored; "+
+		return fmt.Errorf("%s: importing %q: not in the interpreter's standard library (that of Go 1.%d without special packages) and not vendored; "+
 			"if it is a dependency, run \"go mod vendor\" in the plugin's directory", spec.where, spec.path, pluginsource.LanguageMinor)
 	}
 	return fmt.Errorf("%s: importing %q: not vendored; run \"go mod vendor\" in the plugin's directory", spec.where, spec.path)

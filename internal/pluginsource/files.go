@@ -5,6 +5,7 @@ package pluginsource
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/parser"
@@ -29,6 +30,11 @@ const (
 	// MaxFile is the largest size of a source file, in bytes.
 	MaxFile = 8 << 20
 )
+
+// Library says in a few words which standard library the interpreter has.
+func Library() string {
+	return fmt.Sprintf("that of Go 1.%d, with generic functions and types only in cmp, iter, maps and slices", LanguageMinor)
+}
 
 // BuildContext decides which files belong to a package: the files for this system, without cgo and, if there is an alternative,
 // without assembly or unsafe.
