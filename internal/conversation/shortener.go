@@ -128,7 +128,7 @@ func (s *shortener) compact(ctx context.Context, trigger string, keep int) error
 		return interrupted(ctx)
 	}
 	if err == nil {
-		s.transcript.summarised(len(older), summary)
+		s.transcript.summarised(len(older), summaryHead+summary+s.openTodos())
 		s.ledger.compacted()
 	} else {
 		told.Error = err.Error()

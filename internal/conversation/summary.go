@@ -36,7 +36,7 @@ var clips = []int{4000, 1000, 100}
 // textClip is how many bytes of any other message the summarising model receives.
 const textClip = 64 << 10
 
-// summarise asks a model to summarise entries.
+// summarise returns the summary of entries that a model writes.
 func (s *shortener) summarise(ctx context.Context, older []entry) (string, error) {
 	by, prompt, err := s.summariser(ctx)
 	if err != nil {
@@ -49,10 +49,7 @@ func (s *shortener) summarise(ctx context.Context, older []entry) (string, error
 			break
 		}
 	}
-	if err != nil {
-		return "", err
-	}
-	return summaryHead + summary + s.openTodos(), nil
+	return summary, err
 }
 
 // summariser returns the persona that summarises, and its prompt.

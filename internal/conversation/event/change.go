@@ -11,7 +11,7 @@ type Compaction struct {
 	// TokensBefore and TokensAfter are estimates of the next request.
 	TokensBefore int `json:"tokens_before"`
 	TokensAfter  int `json:"tokens_after"`
-	// SummaryLength is in bytes.
+	// SummaryLength is the length of the text that the model wrote, in bytes.
 	SummaryLength int `json:"summary_length"`
 	// Error is the reason why there is no summary.
 	Error string `json:"error,omitempty"`
