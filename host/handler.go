@@ -188,7 +188,7 @@ func withConfig(in any, config map[string]any) (any, sdk.Context, error) {
 func ConditionState(c sdk.Context, workdir string, shell func(context.Context, string, string) (bool, error)) condition.State {
 	return condition.State{
 		TodoTotal: c.TodoTotal, TodoPending: c.TodoPending, TodoInProgress: c.TodoInProgress,
-		Auto: c.Auto, ContextPercent: c.Tokens.Percent, Messages: c.MessageCount,
+		Auto: c.Auto, ContextPercent: contextPercent(c.Tokens), Messages: c.MessageCount,
 		ToolErrors: c.Stats.ToolErrors, ToolCalls: c.Stats.ToolCalls, Turns: c.Stats.Turns,
 		Compactions: c.Stats.Compactions, Iteration: c.Iteration, TokensTotal: c.Stats.TokensIn + c.Stats.TokensOut,
 		Model: condition.Model{
@@ -197,6 +197,14 @@ func ConditionState(c sdk.Context, workdir string, shell func(context.Context, s
 		},
 		Workdir: workdir, Shell: shell,
 	}
+}
+
+// contextPercent returns the share of the context window in use. Other than Percent it is over 100 if the estimate exceeds the window.
+func contextPercent(t sdk.TokenState) float64 {
+	if t.Percent < 100 || t.Max <= 0 {
+		return t.Percent
+	}
+	return 100 * float64(t.Estimate) / float64(t.Max)
 }
 
 // Execute runs a tool of the plugin.

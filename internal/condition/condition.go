@@ -41,7 +41,7 @@ type State struct {
 	TodoTotal, TodoPending, TodoInProgress int
 
 	Auto bool
-	// ContextPercent is how full the context window is, from 0 to 100.
+	// ContextPercent is how full the context window is. It is over 100 if the estimate exceeds the window.
 	ContextPercent float64
 
 	Messages, ToolErrors, ToolCalls, Turns, Compactions, Iteration, TokensTotal int

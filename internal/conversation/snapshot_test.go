@@ -143,3 +143,17 @@ func TestSnapshotFromAnotherGoroutine(t *testing.T) {
 	close(stop)
 	wg.Wait()
 }
+
+// TestPercent checks that a request that does not fit into the window fills 100 percent of it.
+func TestPercent(t *testing.T) {
+	t.Parallel()
+	b := start(t, options{}, text("ok"))
+	b.send(t, long(500))
+	if now := b.Context().Tokens; now.Percent <= 0 || now.Percent >= 100 || now.Percent != float64(now.Estimate)/10 {
+		t.Errorf("got %+v", now)
+	}
+	b.send(t, long(2000))
+	if now := b.Context().Tokens; now.Percent != 100 || now.Estimate <= 2*now.Max {
+		t.Errorf("got %+v", now)
+	}
+}

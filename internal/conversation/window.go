@@ -38,7 +38,7 @@ func (w *window) systemTokens() int {
 	return w.counts.Estimate(system)
 }
 
-// tokens returns how full the context window is, based on an estimate of the next request.
+// tokens returns how full the context window is, based on an estimate of the next request. Percent is 100 if the request does not fit.
 func (w *window) tokens() sdk.TokenState {
 	state := sdk.TokenState{
 		Estimate: w.systemTokens() + w.transcript.estimate() + w.offer.estimate(),
@@ -46,7 +46,7 @@ func (w *window) tokens() sdk.TokenState {
 		Max:      w.personas.current().window(),
 	}
 	if state.Max > 0 {
-		state.Percent = 100 * float64(state.Estimate) / float64(state.Max)
+		state.Percent = min(100*float64(state.Estimate)/float64(state.Max), 100)
 	}
 	return state
 }

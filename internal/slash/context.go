@@ -24,7 +24,8 @@ func (c *commands) ctx(context.Context, string) (string, error) {
 	parts := c.parts(now.SystemPrompt)
 	first := fmt.Sprintf("%d tokens (estimated) in %d messages; the size of the model's context is not known", now.Tokens.Estimate, now.MessageCount)
 	if now.Tokens.Max > 0 {
-		first = fmt.Sprintf("%d of %d tokens (%.1f%%, estimated) in %d messages", now.Tokens.Estimate, now.Tokens.Max, now.Tokens.Percent, now.MessageCount)
+		percent := 100 * float64(now.Tokens.Estimate) / float64(now.Tokens.Max)
+		first = fmt.Sprintf("%d of %d tokens (%.1f%%, estimated) in %d messages", now.Tokens.Estimate, now.Tokens.Max, percent, now.MessageCount)
 		parts = append(parts, part{'.', "free", max(0, now.Tokens.Max-now.Tokens.Estimate)})
 	}
 	return first + "\n" + composed(parts), nil
