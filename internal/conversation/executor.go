@@ -321,7 +321,21 @@ func (x *executor) short(content string) string {
 	if left == 0 {
 		return content
 	}
+	if from, to, ok := tool.FindLeftOutNote(content); ok && len(kept) < to {
+		kept, left = clipBefore(content[:from], content[from:to], limit)
+		left += tokens.Estimate(content[to:])
+	}
 	return fmt.Sprintf("%s\n\n[%d more tokens are left out; ask for less at a time]", kept, left)
+}
+
+// clipBefore cuts the text before a note, so that both together have at most limit tokens. It never cuts the note, which names the
+// file with the full output. left is the number of omitted tokens.
+func clipBefore(text, note string, limit int) (kept string, left int) {
+	kept, left = tokens.Clip(text, limit-tokens.Estimate(note))
+	if kept != "" && !strings.HasSuffix(kept, "\n") {
+		kept += "\n"
+	}
+	return kept + note, left
 }
 
 // resultText returns the result that a model receives for a call.

@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -148,6 +149,36 @@ func TestLongFailuresAreTold(t *testing.T) {
 	same(t, "results", b.sent(t, 2)[2:], []string{
 		"tool:one two three four\n\n[2 more tokens are left out; ask for less at a time]\n\nError: exit status 4",
 	})
+}
+
+// TestNotesOfFilesAreKept cuts results that name a file with the full output. The name must not be cut off.
+func TestNotesOfFilesAreKept(t *testing.T) {
+	t.Parallel()
+	note := tool.LeftOutNote("900 lines (3000 bytes)", "the full output is in /tmp/somewhere/aura-bash-123.txt")
+	size := tokens.Estimate(note)
+	for _, tt := range []struct {
+		limit int
+		want  string
+	}{
+		{1, note + "\n\n[9 more tokens"},
+		{size + 2, "one two\n" + note + "\n\n[7 more tokens"},
+		{size + 5, "one two three four\n" + note + "\n\n"},
+		{size + 8, "one two three four\n" + note + "\nfive six"},
+	} {
+		t.Run(fmt.Sprint(tt.limit), func(t *testing.T) {
+			t.Parallel()
+			bash := newTool("Bash", true, func(context.Context, tool.Call) (string, error) {
+				return "one two three four\n" + note + "\nfive six seven", nil
+			})
+			b := start(t, options{
+				tools: []tool.Tool{bash}, change: func(cfg *conversation.Config) { cfg.ResultTokens = tt.limit },
+			}, calls("", `Bash {"path":"x"}`), text("end"))
+			b.send(t, "go")
+			if got := b.sent(t, 2)[2]; !strings.HasPrefix(got, "tool:"+tt.want) {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
 }
 
 func TestCutAnswer(t *testing.T) {

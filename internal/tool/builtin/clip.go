@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/idelchi/aura/internal/tool"
 )
 
 // Truncation limits the output of a command. A limit of 0 means no limit.
@@ -22,7 +24,7 @@ type Truncation struct {
 const noteTokens = 100
 
 // Within returns limits for a model that receives at most the given number of tokens of a result. 0 means no limit. If the
-// result were cut again, it would lose its end, and possibly the name of the file with the rest.
+// result were cut again, it would lose its end.
 func (t Truncation) Within(tokens int) Truncation {
 	// Even digits have more than 1.5 bytes per token. A text with fewer bytes per token only loses a part of its end.
 	fits := max((tokens-noteTokens)*3/2, tokens)
@@ -164,7 +166,7 @@ func (c *clip) String() string {
 	if linesLeft > 0 {
 		left = fmt.Sprintf("%d lines (%d bytes)", linesLeft, bytesLeft)
 	}
-	return fmt.Sprintf("%s[... %s left out; %s ...]\n%s", text, left, c.full.close(), valid(tail))
+	return text + tool.LeftOutNote(left, c.full.close()) + "\n" + valid(tail)
 }
 
 func valid(text []byte) string { return strings.ToValidUTF8(string(text), "\uFFFD") }
