@@ -26,7 +26,8 @@ type Options struct {
 	Environ []string
 	// UserHome is the user's home directory, for keys and known hosts.
 	UserHome string
-	// NoVendor leaves the plugins' vendor directories unchanged, and installs no packages for extensions.
+	// NoVendor leaves the plugins' vendor directories unchanged, and installs no packages for extensions. An update keeps those of the
+	// old version, unless the new one brings its own.
 	NoVendor bool
 	// Python returns the interpreter that runs extensions, for which packages are installed; nil if there is none.
 	Python func() (string, error)

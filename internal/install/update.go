@@ -27,8 +27,8 @@ type Updated struct {
 	To   string `json:"to"`
 	// DryRun reports that nothing was changed.
 	DryRun bool `json:"dry_run,omitempty"`
-	// Restored reports that there was no new commit, but that the unit was reinstalled: its files had been changed, or the SDK
-	// in its vendor directory did not fit this aura.
+	// Restored reports that there was no new commit, but that the unit was reinstalled: its files had been changed, the SDK in its
+	// vendor directory did not fit this aura, or its imports had not been vendored.
 	Restored bool `json:"restored,omitempty"`
 	// Rewritten reports that the old commit is not part of the new commit's history.
 	Rewritten bool `json:"rewritten,omitempty"`
@@ -124,7 +124,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 		done.Plugins = append(done.Plugins, factsOf(p))
 	}
 	if done.From == done.To {
-		if done.Restored, err = u.changed(); err != nil || !done.Restored {
+		if done.Restored, err = u.changed(o); err != nil || !done.Restored {
 			return done, err
 		}
 	}
@@ -135,7 +135,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 }
 
 // changed reports whether any plugin of the unit differs from what would be installed now.
-func (u unit) changed() (bool, error) {
+func (u unit) changed(o Options) (bool, error) {
 	lock, err := readLock(u.place)
 	if err != nil {
 		return false, err
@@ -150,6 +150,9 @@ func (u unit) changed() (bool, error) {
 		}
 		if !p.Python() && checkSDK(p.Dir) != nil {
 			return true, nil //nolint:nilerr // this is what the update is for
+		}
+		if !o.NoVendor && unvendored(p) {
+			return true, nil
 		}
 	}
 	return false, nil
@@ -214,6 +217,11 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 	disabled, err := keepDisabled(u, dir)
 	if err != nil {
 		return err
+	}
+	if o.NoVendor {
+		if err := keepVendored(ctx, u, dir); err != nil {
+			return err
+		}
 	}
 	ready, err := s.prepare(ctx, dir, o)
 	if err != nil {
