@@ -90,37 +90,18 @@ func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
 	if _, err := os.Stat(base); err != nil {
 		return "", fmt.Errorf("finding %s: %w", args.Pattern, err)
 	}
-	var names []string
-	files := stoppable{FS: os.DirFS(base), stopped: ctx.Err}
-	err := doublestar.GlobWalk(files, strings.TrimPrefix(pattern, "./"), func(path string, d fs.DirEntry) error {
-		if path != "." {
-			names = append(names, mark(filepath.ToSlash(filepath.Join(root, path)), d))
-		}
-		return nil
-	})
+	found, err := globber{base: base, stopped: ctx.Err}.find(strings.TrimPrefix(pattern, "./"))
 	if err != nil || ctx.Err() != nil {
 		return "", fmt.Errorf("finding %s: %w", args.Pattern, cmp.Or(context.Cause(ctx), err))
+	}
+	delete(found, ".")
+	names := make([]string, 0, len(found))
+	for name, d := range found {
+		names = append(names, mark(filepath.ToSlash(filepath.Join(root, name)), d))
 	}
 	slices.Sort(names)
 	return listing(names), nil
 }
-
-// stoppable is a file system that can be stopped. ReadDir then fails.
-type stoppable struct {
-	fs.FS
-	stopped func() error
-}
-
-// ReadDir checks for the stop, because a walk spends its time in ReadDir.
-func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := s.stopped(); err != nil {
-		return nil, err
-	}
-	return fs.ReadDir(s.FS, name)
-}
-
-// Stat uses the fast implementation of the underlying file system.
-func (s stoppable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
 
 func mark(name string, d fs.DirEntry) string {
 	if d.IsDir() {

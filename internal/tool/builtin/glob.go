@@ -1,0 +1,181 @@
+package builtin
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// anyDirs is the segment of a pattern that stands for any number of directories.
+const anyDirs = "**"
+
+// maxNested is how many ** the braces between two others can hold. The time to find files grows with the power of it.
+const maxNested = 2
+
+// globber finds the files below a directory that a pattern fits. For each ** of the pattern it reads each directory once, so the time
+// does not grow exponentially with the number of **.
+type globber struct {
+	// base is an absolute path.
+	base    string
+	stopped func() error
+}
+
+// entries maps slash-separated paths below the base to what is there.
+type entries map[string]fs.DirEntry
+
+// find returns what the pattern fits.
+func (g globber) find(pattern string) (entries, error) {
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, doublestar.ErrBadPattern
+	}
+	parts := betweenAnyDirs(pattern)
+	found := entries{".": nil}
+	for i, part := range parts {
+		if strings.Count(part, anyDirs) > maxNested {
+			return nil, fmt.Errorf("braces cannot hold more than %d **; use one pattern for each alternative", maxNested)
+		}
+		last := i == len(parts)-1
+		var err error
+		if i > 0 {
+			if found, err = g.below(found, last && part == "" && !strings.HasSuffix(pattern, "/")); err != nil {
+				return nil, err
+			}
+		}
+		if part == "" {
+			continue
+		}
+		if !last {
+			part += "/" // finds directories only
+		}
+		if found, err = g.in(found, part); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// betweenAnyDirs returns the parts of a pattern before, between and after the segments that are **. Those in braces are not
+// separated.
+func betweenAnyDirs(pattern string) []string {
+	parts, part, depth := []string{}, []string{}, 0
+	for segment := range strings.SplitSeq(pattern, "/") {
+		if segment == anyDirs && depth == 0 {
+			parts, part = append(parts, strings.Join(part, "/")), nil
+			continue
+		}
+		part = append(part, segment)
+		for i := 0; i < len(segment); i++ {
+			switch segment[i] {
+			case '\\':
+				i++
+			case '{':
+				depth++
+			case '}':
+				depth = max(0, depth-1)
+			}
+		}
+	}
+	return append(parts, strings.Join(part, "/"))
+}
+
+// in returns what a pattern fits in each of the directories.
+func (g globber) in(dirs entries, pattern string) (entries, error) {
+	out := entries{}
+	for dir := range dirs {
+		err := g.walk(dir, pattern, func(name string, d fs.DirEntry) error {
+			out[name] = d
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// below returns the directories and all directories below them, and, if files is set, the files in them. It does not follow a link that
+// leads to a directory above it.
+func (g globber) below(dirs entries, files bool) (entries, error) {
+	out := entries{}
+	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
+		if out[dir] != nil {
+			continue
+		}
+		err := g.walk(dir, anyDirs, func(name string, d fs.DirEntry) error {
+			switch {
+			case out[name] != nil:
+				return doublestar.SkipDir // it was read before
+			case files || g.isDir(name, d):
+				out[name] = d
+			}
+			if g.leadsUp(name, d) {
+				return doublestar.SkipDir
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// leadsUp reports whether an entry is a link to a directory above it.
+func (g globber) leadsUp(name string, d fs.DirEntry) bool {
+	if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 || !g.isDir(name, d) {
+		return false
+	}
+	link := filepath.Join(g.base, filepath.FromSlash(name))
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	at, err := filepath.EvalSymlinks(filepath.Dir(link))
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(target, at)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// walk calls visit for everything in a directory that a pattern fits.
+func (g globber) walk(dir, pattern string, visit func(name string, d fs.DirEntry) error) error {
+	if err := g.stopped(); err != nil {
+		return err
+	}
+	in := stoppable{FS: os.DirFS(filepath.Join(g.base, filepath.FromSlash(dir))), stopped: g.stopped}
+	return doublestar.GlobWalk(in, pattern, func(name string, d fs.DirEntry) error { return visit(path.Join(dir, name), d) })
+}
+
+// isDir reports whether an entry is a directory or a link to one.
+func (g globber) isDir(name string, d fs.DirEntry) bool {
+	if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+		return d.IsDir()
+	}
+	info, err := os.Stat(filepath.Join(g.base, filepath.FromSlash(name)))
+	return err == nil && info.IsDir()
+}
+
+// stoppable is a file system that can be stopped. ReadDir then fails.
+type stoppable struct {
+	fs.FS
+	stopped func() error
+}
+
+// ReadDir checks for the stop, because a walk spends its time in ReadDir.
+func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := s.stopped(); err != nil {
+		return nil, err
+	}
+	return fs.ReadDir(s.FS, name)
+}
+
+// Stat uses the fast implementation of the underlying file system.
+func (s stoppable) Stat(name string) (fs.FileInfo, error) { return fs.Stat(s.FS, name) }
