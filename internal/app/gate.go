@@ -234,6 +234,10 @@ func (v verdict) consent(pinned bool) (trust.Consent, error) {
 		c.Links = trust.LinksOf(v.found.Dir, c.Sources)
 		return c, nil
 	}
-	c.Files, c.Requests = v.files, v.requests
+	if err := v.unreadable(); err != nil {
+		return c, fmt.Errorf("files cannot be trusted as they are while the configuration cannot be read, because what a run uses is not known: "+
+			"correct it, or use --trust for one run: %w", err)
+	}
+	c.Files, c.Variables, c.Requests = v.files, v.variables(), v.requests
 	return c, v.unpinnable
 }

@@ -25,7 +25,7 @@ func newGrounds(t *testing.T, files map[string]string) grounds {
 	t.Helper()
 	root := t.TempDir()
 	g := grounds{t, config.Options{
-		Workdir: filepath.Join(root, "work"), UserHome: filepath.Join(root, "me"), Environ: []string{"TOKEN=hunter2"},
+		Workdir: filepath.Join(root, "work"), UserHome: filepath.Join(root, "me"), Environ: []string{"TOKEN=hunter2", "STEPS=7"},
 	}}
 	for _, dir := range []string{"work", "me"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
@@ -71,33 +71,35 @@ func TestRequests(t *testing.T) {
 		"plugin like an extension of mine": {
 			map[string]string{"work/.aura/plugins/e/plugin.yaml": "", "me/.aar/extensions/e/__init__.py": ""}, [3]string{"plugin", "e", "takes the place of yours in "},
 		},
-		"hook":             {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'rm -rf x'}"}, [3]string{"hook", "h", "rm -rf x"}},
-		"disabled hook":    {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'x', disabled: true}"}, [3]string{"hook", "h", "a hook of yours"}},
-		"mcp program":      {map[string]string{home + "mcp/m.yaml": "m: {command: prog, args: [a, b]}"}, [3]string{"mcp", "m", "prog a b"}},
-		"mcp service":      {map[string]string{home + "mcp/m.yaml": "m: {url: 'http://x/mcp', headers: {A: b}}"}, [3]string{"mcp", "m", "http://x/mcp; sends headers: A"}},
-		"tool condition":   {map[string]string{home + "tools/t.yaml": "Read: {condition: 'not bash:do it'}"}, [3]string{"condition", "tool Read", "do it"}},
-		"other condition":  {map[string]string{home + "tools/t.yaml": "Read: {condition: 'auto'}"}, [3]string{}},
-		"task":             {map[string]string{home + "tasks/t.yaml": "t: {commands: [hi], pre: [make], env: {PATH: /x}}"}, [3]string{"task", "t", "make; sets variables PATH"}},
-		"provider":         {map[string]string{home + "providers/p.yaml": "p: {type: openai, url: 'http://evil/v1', token: abc}"}, [3]string{"provider", "p", "http://evil/v1; sends a token"}},
-		"script":           {map[string]string{home + "providers/p.yaml": "p: {type: script}"}, [3]string{"provider", "p", "calls tools"}},
-		"variable":         {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${TOKEN}'\n---\n"}, [3]string{"variable", "TOKEN", "your environment"}},
-		"variable, unset":  {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${UNSET}'\n---\n"}, [3]string{"variable", "UNSET", "your environment"}},
-		"env file":         {map[string]string{"work/secrets.env": "A=1\nB=2"}, [3]string{"env_file", "secrets.env", "A, B"}},
-		"broken env file":  {map[string]string{"work/secrets.env": "hunter"}, [3]string{"unknown", "secrets.env", "may ask for anything"}},
-		"sandbox off":      {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{"sandbox", "sandbox.enabled", "false"}},
-		"sandbox paths":    {map[string]string{home + "modes/m.md": "---\nname: m\nfeatures: {sandbox: {extra: {rw: [/]}}}\n---\n"}, [3]string{"sandbox", "mode m: sandbox.extra.rw", "/"}},
-		"policy":           {map[string]string{home + "agents/a.md": "---\nname: a\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: tools.policy.auto", "Bash"}},
-		"unsafe":           {map[string]string{home + "features/p.yaml": "plugins: {unsafe: true}"}, [3]string{"unsafe", "plugins.unsafe", "true"}},
-		"plugins_dir":      {map[string]string{home + "features/p.yaml": "plugins: {dir: /elsewhere}"}, [3]string{"plugins_dir", "plugins.dir", "/elsewhere"}},
-		"user's policy":    {map[string]string{home + "features/t.yaml": "tools: {disabled: []}", "me/.aura/config/features/t.yaml": "tools: {disabled: [Bash]}"}, [3]string{"policy", "tools.disabled", ""}},
-		"user's agent":     {map[string]string{home + "agents/a.md": "---\nname: a\n---\n", "me/.aura/config/agents/b.md": "---\nname: a\n---\n"}, [3]string{"policy", "agent a", "takes the place of yours"}},
-		"user's hooks":     {map[string]string{home + "agents/a.md": "---\nname: a\nhooks: {disabled: ['*']}\n---\n", "me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}"}, [3]string{"policy", "agent a: hooks.disabled", "*"}},
-		"user's mode":      {map[string]string{home + "agents/a.md": "---\nname: a\ndefault: true\nmode: yolo\n---\n", "me/.aura/config/modes/y.md": "---\nname: yolo\nfeatures: {sandbox: {enabled: false}}\n---\n"}, [3]string{"policy", "agent a: mode", "uses your mode yolo"}},
-		"a mode of nobody": {map[string]string{home + "agents/a.md": "---\nname: a\nmode: later\n---\n"}, [3]string{"policy", "agent a: mode", "uses your mode later"}},
-		"user's parent":    {map[string]string{home + "agents/a.md": "---\nname: a\ninherit: [free]\n---\n", "me/.aura/config/agents/f.md": "---\nname: free\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: inherit", "uses your agent free"}},
-		"user's fallback":  {map[string]string{home + "agents/a.md": "---\nname: a\nfallback: [free]\n---\n", "me/.aura/config/agents/f.md": "---\nname: free\n---\n"}, [3]string{"policy", "agent a: fallback", "uses your agent free"}},
-		"mode of a mode":   {map[string]string{home + "modes/m.md": "---\nname: m\ninherit: [yolo]\n---\n", "me/.aura/config/modes/y.md": "---\nname: yolo\n---\n"}, [3]string{"policy", "mode m: inherit", "uses your mode yolo"}},
-		"user's default":   {map[string]string{home + "agents/a.md": "---\nname: a\ndefault: true\n---\n", "me/.aura/config/agents/f.md": "---\nname: mine\ndefault: true\n---\n"}, [3]string{"policy", "agent a: default", "instead of yours, mine"}},
+		"hook":                  {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'rm -rf x'}"}, [3]string{"hook", "h", "rm -rf x"}},
+		"disabled hook":         {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'x', disabled: true}"}, [3]string{"hook", "h", "a hook of yours"}},
+		"mcp program":           {map[string]string{home + "mcp/m.yaml": "m: {command: prog, args: [a, b]}"}, [3]string{"mcp", "m", "prog a b"}},
+		"mcp service":           {map[string]string{home + "mcp/m.yaml": "m: {url: 'http://x/mcp', headers: {A: b}}"}, [3]string{"mcp", "m", "http://x/mcp; sends headers: A"}},
+		"narrower by a literal": {map[string]string{home + "mcp/m.yaml": "m: {command: x, disabled: true}"}, [3]string{}},
+		"steps by a variable":   {map[string]string{home + "features/t.yaml": "tools: {max_steps: '${STEPS}'}"}, [3]string{"variable", "STEPS", "your environment"}},
+		"tool condition":        {map[string]string{home + "tools/t.yaml": "Read: {condition: 'not bash:do it'}"}, [3]string{"condition", "tool Read", "do it"}},
+		"other condition":       {map[string]string{home + "tools/t.yaml": "Read: {condition: 'auto'}"}, [3]string{}},
+		"task":                  {map[string]string{home + "tasks/t.yaml": "t: {commands: [hi], pre: [make], env: {PATH: /x}}"}, [3]string{"task", "t", "make; sets variables PATH"}},
+		"provider":              {map[string]string{home + "providers/p.yaml": "p: {type: openai, url: 'http://evil/v1', token: abc}"}, [3]string{"provider", "p", "http://evil/v1; sends a token"}},
+		"script":                {map[string]string{home + "providers/p.yaml": "p: {type: script}"}, [3]string{"provider", "p", "calls tools"}},
+		"variable":              {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${TOKEN}'\n---\n"}, [3]string{"variable", "TOKEN", "your environment"}},
+		"variable, unset":       {map[string]string{home + "agents/a.md": "---\nname: a\ndescription: 'x ${UNSET}'\n---\n"}, [3]string{"variable", "UNSET", "your environment"}},
+		"env file":              {map[string]string{"work/secrets.env": "A=1\nB=2"}, [3]string{"env_file", "secrets.env", "A, B"}},
+		"broken env file":       {map[string]string{"work/secrets.env": "hunter"}, [3]string{"unknown", "secrets.env", "may ask for anything"}},
+		"sandbox off":           {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: false}"}, [3]string{"sandbox", "sandbox.enabled", "false"}},
+		"sandbox paths":         {map[string]string{home + "modes/m.md": "---\nname: m\nfeatures: {sandbox: {extra: {rw: [/]}}}\n---\n"}, [3]string{"sandbox", "mode m: sandbox.extra.rw", "/"}},
+		"policy":                {map[string]string{home + "agents/a.md": "---\nname: a\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: tools.policy.auto", "Bash"}},
+		"unsafe":                {map[string]string{home + "features/p.yaml": "plugins: {unsafe: true}"}, [3]string{"unsafe", "plugins.unsafe", "true"}},
+		"plugins_dir":           {map[string]string{home + "features/p.yaml": "plugins: {dir: /elsewhere}"}, [3]string{"plugins_dir", "plugins.dir", "/elsewhere"}},
+		"user's policy":         {map[string]string{home + "features/t.yaml": "tools: {disabled: []}", "me/.aura/config/features/t.yaml": "tools: {disabled: [Bash]}"}, [3]string{"policy", "tools.disabled", ""}},
+		"user's agent":          {map[string]string{home + "agents/a.md": "---\nname: a\n---\n", "me/.aura/config/agents/b.md": "---\nname: a\n---\n"}, [3]string{"policy", "agent a", "takes the place of yours"}},
+		"user's hooks":          {map[string]string{home + "agents/a.md": "---\nname: a\nhooks: {disabled: ['*']}\n---\n", "me/.aura/config/hooks/h.yaml": "h: {event: pre, command: guard}"}, [3]string{"policy", "agent a: hooks.disabled", "*"}},
+		"user's mode":           {map[string]string{home + "agents/a.md": "---\nname: a\ndefault: true\nmode: yolo\n---\n", "me/.aura/config/modes/y.md": "---\nname: yolo\nfeatures: {sandbox: {enabled: false}}\n---\n"}, [3]string{"policy", "agent a: mode", "uses your mode yolo"}},
+		"a mode of nobody":      {map[string]string{home + "agents/a.md": "---\nname: a\nmode: later\n---\n"}, [3]string{"policy", "agent a: mode", "uses your mode later"}},
+		"user's parent":         {map[string]string{home + "agents/a.md": "---\nname: a\ninherit: [free]\n---\n", "me/.aura/config/agents/f.md": "---\nname: free\ntools: {policy: {auto: [Bash]}}\n---\n"}, [3]string{"policy", "agent a: inherit", "uses your agent free"}},
+		"user's fallback":       {map[string]string{home + "agents/a.md": "---\nname: a\nfallback: [free]\n---\n", "me/.aura/config/agents/f.md": "---\nname: free\n---\n"}, [3]string{"policy", "agent a: fallback", "uses your agent free"}},
+		"mode of a mode":        {map[string]string{home + "modes/m.md": "---\nname: m\ninherit: [yolo]\n---\n", "me/.aura/config/modes/y.md": "---\nname: yolo\n---\n"}, [3]string{"policy", "mode m: inherit", "uses your mode yolo"}},
+		"user's default":        {map[string]string{home + "agents/a.md": "---\nname: a\ndefault: true\n---\n", "me/.aura/config/agents/f.md": "---\nname: mine\ndefault: true\n---\n"}, [3]string{"policy", "agent a: default", "instead of yours, mine"}},
 		"own choices": {map[string]string{
 			home + "agents/a.md": "---\nname: a\ndefault: true\ninherit: [b]\nmode: m\nfallback: [b]\nmodel: {provider: anthropic, name: x}\n---\n", home + "agents/b.md": "---\nname: b\n---\n",
 			home + "modes/m.md": "---\nname: m\ninherit: [n]\n---\n", home + "modes/n.md": "---\nname: n\n---\n", "me/.aura/config/agents/f.md": "---\nname: mine\nmode: yolo\n---\n", "me/.aura/config/modes/y.md": "---\nname: yolo\n---\n",
@@ -132,6 +134,42 @@ func TestRequests(t *testing.T) {
 			l, err := (&Gate{}).List(g.o)
 			if err != nil || l.Untrusted == nil {
 				t.Errorf("it is listed as trusted: %v", err)
+			}
+		})
+	}
+}
+
+// TestRequestsOfVariables checks that the list contains what variables can switch on, and what they lead to. The environment of the
+// test sets YES=true and NO=false.
+func TestRequestsOfVariables(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		files map[string]string
+		// want is kind, name, and a part of the text.
+		want [3]string
+	}{
+		"plugins": {map[string]string{"work/secrets.env": "EXT=ext", home + "features/p.yaml": "plugins: {dir: '../${EXT}'}", "work/ext/p/plugin.yaml": "description: x"}, [3]string{"plugin", "p", "runs Go code"}},
+		"mcp":     {map[string]string{home + "mcp/m.yaml": "m: {command: prog, disabled: '${YES}'}"}, [3]string{"mcp", "m", "prog; sets variables: -; is disabled, but variables can change that"}},
+		"alias":   {map[string]string{home + "mcp/m.yaml": "a: {command: &c '${YES}'}\nm: {command: prog, disabled: *c}"}, [3]string{"mcp", "m", "prog; sets variables: -; is disabled"}},
+		"hook": {
+			map[string]string{home + "hooks/a.yaml": "a: {event: pre, command: x, disabled: '${YES}'}", home + "hooks/h.yaml": "h: {event: pre, command: rm it, inherit: [a]}"},
+			[3]string{"hook", "h", "variables can change that: runs in your shell, not confined, at pre: rm it"},
+		},
+		"sandbox":   {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: '${YES}'}"}, [3]string{"sandbox", "sandbox.enabled", "is set to true; variables can change that"}},
+		"unsafe":    {map[string]string{home + "features/p.yaml": "plugins: {unsafe: '${NO}'}"}, [3]string{"unsafe", "plugins.unsafe", "variables can change that"}},
+		"agent":     {map[string]string{"work/secrets.env": "N=mine", home + "agents/a.md": "---\nname: '${N}'\n---\n", "me/.aura/config/agents/f.md": "---\nname: mine\n---\n"}, [3]string{"policy", "agent mine", "takes the place of yours"}},
+		"default":   {map[string]string{home + "agents/a.md": "---\nname: a\ndefault: '${NO}'\n---\n", "me/.aura/config/agents/f.md": "---\nname: mine\ndefault: true\n---\n"}, [3]string{"policy", "agent a: default", "instead of yours, mine"}},
+		"condition": {map[string]string{"work/secrets.env": "F='a and bash:do it'", home + "tools/t.yaml": "Read: {condition: 'exists:${F}'}"}, [3]string{"condition", "tool Read", "what the variables hold in exists:${F}"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, row.files)
+			g.o.Environ = append(g.o.Environ, "YES=true", "NO=false")
+			p, err := (&Gate{}).Requests(g.o)
+			if err != nil || !slices.ContainsFunc(p.Requests, func(r trust.Request) bool {
+				return string(r.Kind) == row.want[0] && r.Name == row.want[1] && strings.Contains(r.Text, row.want[2])
+			}) {
+				t.Errorf("got %+v, %v", p.Requests, err)
 			}
 		})
 	}
@@ -214,6 +252,57 @@ func TestGate(t *testing.T) {
 			g.agree(true)
 			g.write("other/p/plugin.yaml", "description: y")
 		}, refused: true},
+		"plugins at a variable": {gate: &Gate{}, change: func(g *grounds) {
+			g.write("work/secrets.env", "EXT=ext")
+			g.write(home+"features/p.yaml", "plugins: {dir: '../${EXT}'}")
+			g.write("work/ext/p/plugin.yaml", "description: x")
+			g.agree(true)
+			g.load(true)
+			g.write("work/ext/p/plugin.yaml", "description: y")
+		}, refused: true},
+		"script at a variable": {gate: &Gate{}, change: func(g *grounds) {
+			g.o.Environ = append(g.o.Environ, "PWD="+g.o.Workdir)
+			g.write(home+"providers/p.yaml", "p: {type: script, file: '${PWD}/s.yaml'}")
+			g.write("work/s.yaml", "turns: [{text: a}]")
+			g.agree(true)
+			g.load(true)
+			g.write("work/s.yaml", "turns: [{text: b}]")
+		}, refused: true},
+		"env file at a variable": {gate: &Gate{}, change: func(g *grounds) {
+			g.o.Environ = append(g.o.Environ, "PWD="+g.o.Workdir)
+			g.write(home+"tasks/t.yaml", "t: {commands: [x], env_file: '${PWD}/later.env'}")
+			g.agree(true)
+			g.load(true)
+			g.write("work/later.env", "B=1")
+		}, refused: true},
+		"another directory by a variable": {gate: &Gate{}, change: func(g *grounds) {
+			g.o.Environ = append(g.o.Environ, "EXT=one")
+			g.write(home+"features/p.yaml", "plugins: {dir: '../${EXT}'}")
+			g.write("work/two/p/plugin.yaml", "description: x")
+			g.agree(true)
+			g.load(true)
+			g.o.Environ = []string{"EXT=two"}
+		}, refused: true},
+		"switched by a variable": {gate: &Gate{}, change: func(g *grounds) {
+			g.o.Environ = append(g.o.Environ, "CI=true")
+			g.write("work/secrets.env", "CI=false")
+			g.write(home+"mcp/m.yaml", "m: {command: x, disabled: '${CI}'}")
+			g.agree(true)
+			g.load(true)
+			g.o.Environ = []string{}
+		}, refused: true},
+		"variable of mine that the env file sets too": {gate: &Gate{}, change: func(g *grounds) {
+			g.write("work/secrets.env", "TOKEN=evil")
+			g.write(home+"mcp/m.yaml", "m: {command: '${TOKEN}'}")
+			g.agree(true)
+			g.load(true)
+			g.o.Environ = []string{}
+		}, refused: true},
+		"another token": {gate: &Gate{}, change: func(g *grounds) {
+			g.write(home+"mcp/m.yaml", "m: {command: x, env: {A: '${TOKEN}'}}")
+			g.agree(true)
+			g.o.Environ = []string{"TOKEN=hunter3"}
+		}, hooks: true},
 		"env file of a task": {gate: &Gate{}, change: func(g *grounds) {
 			g.write(home+"tasks/t.yaml", "t: {commands: [x], env_file: later.env}")
 			g.agree(true)
@@ -272,6 +361,38 @@ func (g *grounds) agree(pinned bool) {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+}
+
+// TestPinnedUnreadable checks that files are not pinned if what a run would use is not known.
+func TestPinnedUnreadable(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string]map[string]string{
+		"only with variables": {"work/secrets.env": "TT=script", home + "providers/p.yaml": "p: {type: '${TT}'}", home + "hooks/h.yaml": "h: {event: pre, command: x}"},
+		"variable, unset":     {home + "features/p.yaml": "plugins: {dir: '${UNSET}/ext'}"},
+		"does not parse":      {home + "hooks/h.yaml": "h: ["},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGrounds(t, files)
+			p, err := (&Gate{}).Requests(g.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := (&Gate{}).Agree(g.o, p, true); err == nil || !strings.Contains(err.Error(), "correct it, or use --trust for one run") {
+				t.Errorf("got %v", err)
+			}
+			g.load(false)
+		})
+	}
+	// A consent that was given while the configuration could be read does not cover one that cannot be read.
+	g := newGrounds(t, map[string]string{"work/secrets.env": "A=1", home + "providers/p.yaml": "p: {type: '${TT}'}"})
+	g.o.Environ = []string{"TT=script"}
+	files, err := trust.Hash(g.o.Workdir, filepath.Join(g.o.Workdir, ".aura"), []string{filepath.Join(g.o.Workdir, "secrets.env")})
+	found, err2 := config.Find(g.o)
+	if err := errors.Join(err, err2, storeOf(g.o).Put(found.Dir, trust.Consent{Files: files})); err != nil {
+		t.Fatal(err)
+	}
+	g.load(false)
 }
 
 // TestChangedDuringQuestion checks that an answer does not cover files that change while the user is asked.

@@ -17,15 +17,16 @@ import (
 // inventory collects what the files of a project request. It reads the same values that a session uses to start things, and
 // starts nothing.
 type inventory struct {
-	// c is the configuration as it is written. own is the configuration of the user alone.
-	c, own *config.Config
-	found  config.Found
-	list   []trust.Request
+	// c is the configuration as it is written. run is the same configuration with its variables expanded; its values are secrets
+	// and are not shown. own is the configuration of the user alone.
+	c, run, own *config.Config
+	found       config.Found
+	list        []trust.Request
 }
 
 // requestsOf lists everything that the files of a project request beyond text.
-func requestsOf(c, own *config.Config, found config.Found) ([]trust.Request, error) {
-	i := inventory{c: c, own: own, found: found}
+func requestsOf(c, run, own *config.Config, found config.Found) ([]trust.Request, error) {
+	i := inventory{c: c, run: run, own: own, found: found}
 	if err := i.plugins(); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func (i *inventory) plugins() error {
 	if err != nil {
 		return err
 	}
-	for _, root := range i.c.Roots() {
+	for _, root := range i.run.Roots() {
 		if !i.of(config.Source{Home: root.Home}) || !within(i.found.Base, root.Dir) {
 			continue
 		}
@@ -124,14 +125,28 @@ func within(dir, path string) bool {
 func (i *inventory) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.Hooks)) {
 		h := i.c.Hooks[name]
+		text := fmt.Sprintf("runs in your shell, not confined, at %s: %s", dash(h.Event), h.Command)
 		switch {
 		case !i.of(h.Source):
+			continue
+		case h.Disabled && i.varies(""):
+			text = "is disabled, but " + canChange + ": " + text
 		case h.Disabled:
-			i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "is disabled; a hook of yours with this name does not run either")
-		default:
-			i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "runs in your shell, not confined, at %s: %s", dash(h.Event), h.Command)
+			text = "is disabled; a hook of yours with this name does not run either"
 		}
+		i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "%s", text)
 	}
+}
+
+const canChange = "variables can change that"
+
+// varies reports whether a file of the project contains a value that variables make a number, a boolean or a duration. Anything
+// that such values decide may be otherwise in another environment. An empty name means any file. It does not matter which key has
+// the value, because an alias can repeat it under another key.
+func (i *inventory) varies(file string) bool {
+	return slices.ContainsFunc(i.c.References, func(r config.Reference) bool {
+		return r.Plain != "" && i.of(r.Source) && (file == "" || r.File == file)
+	})
 }
 
 func dash(s string) string {
@@ -144,16 +159,18 @@ func dash(s string) string {
 func (i *inventory) servers() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.MCPServers)) {
 		s := i.c.MCPServers[name]
-		if !i.of(s.Source) || s.Disabled {
+		if !i.of(s.Source) || s.Disabled && !i.varies(s.Source.File) {
 			continue
 		}
-		line := i.line("mcp server", name)
-		if s.Type == config.MCPHTTP {
-			i.add(trust.KindMCP, name, s.Source.File, line, "connects to %s; sends headers: %s", s.URL, keys(s.Headers))
-			continue
-		}
-		i.add(trust.KindMCP, name, s.Source.File, line, "starts a program, not confined: %s; sets variables: %s",
+		text := fmt.Sprintf("starts a program, not confined: %s; sets variables: %s",
 			strings.Join(append([]string{s.Command}, s.Args...), " "), keys(s.Env))
+		if s.Type == config.MCPHTTP {
+			text = fmt.Sprintf("connects to %s; sends headers: %s", s.URL, keys(s.Headers))
+		}
+		if s.Disabled {
+			text += "; is disabled, but " + canChange
+		}
+		i.add(trust.KindMCP, name, s.Source.File, i.line("mcp server", name), "%s", text)
 	}
 }
 
@@ -163,12 +180,16 @@ func keys(of map[string]string) string { return dash(strings.Join(slices.Sorted(
 func (i *inventory) conditions() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.ToolDefinitions)) {
 		if t := i.c.ToolDefinitions[name]; i.of(t.Source) {
-			i.condition("tool "+name, t.Source.File, i.line("tool", name), t.Condition)
+			line := i.line("tool", name)
+			i.condition("tool "+name, t.Source.File, line, t.Condition)
+			i.hidden("tool "+name, t.Source.File, line, t.Condition, i.run.ToolDefinitions[name].Condition)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.c.MCPServers)) {
 		if s := i.c.MCPServers[name]; i.of(s.Source) {
-			i.condition("mcp "+name, s.Source.File, i.line("mcp server", name), s.Condition)
+			line := i.line("mcp server", name)
+			i.condition("mcp "+name, s.Source.File, line, s.Condition)
+			i.hidden("mcp "+name, s.Source.File, line, s.Condition, i.run.MCPServers[name].Condition)
 		}
 	}
 }
@@ -176,6 +197,13 @@ func (i *inventory) conditions() {
 func (i *inventory) condition(of, file string, line int, c condition.Expr) {
 	for _, command := range c.Commands() {
 		i.add(trust.KindCondition, of, file, line, "runs in your shell, not confined: %s", command)
+	}
+}
+
+// hidden lists a condition whose commands are in the values of variables. The values are not shown.
+func (i *inventory) hidden(of, file string, line int, written, run condition.Expr) {
+	if len(run.Commands()) > len(written.Commands()) {
+		i.add(trust.KindCondition, of, file, line, "runs in your shell, not confined: what the variables hold in %s", written)
 	}
 }
 

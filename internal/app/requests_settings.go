@@ -17,6 +17,11 @@ func (i *inventory) settings() {
 	own := i.ownKeys()
 	for _, s := range i.c.Settings(config.Home{Dir: i.found.Home}) {
 		kind, widens := trust.Widens(s.Key, s.Value, own(s.Key))
+		text := "is set to " + dash(s.Value)
+		if !widens && i.varies(s.File) {
+			kind, widens = trust.Widens(s.Key, "${}", own(s.Key))
+			text += "; " + canChange
+		}
 		if !widens {
 			continue
 		}
@@ -24,7 +29,7 @@ func (i *inventory) settings() {
 		if s.Of != "" {
 			name = s.Of + ": " + s.Key
 		}
-		i.add(kind, name, s.File, s.Line, "is set to %s", dash(s.Value))
+		i.add(kind, name, s.File, s.Line, "%s", text)
 	}
 }
 
@@ -52,7 +57,7 @@ func (i *inventory) replaced() {
 		{"mode", slices.Sorted(maps.Keys(i.own.Modes))},
 	} {
 		for _, name := range part.names {
-			if places := i.c.Places(part.kind, name); len(places) > 0 && i.of(places[0].Source) {
+			if places := i.run.Places(part.kind, name); len(places) > 0 && i.of(places[0].Source) {
 				i.add(trust.KindPolicy, part.kind+" "+name, places[0].File, places[0].Line, "takes the place of yours with this name")
 			}
 		}
@@ -71,7 +76,7 @@ func (i *inventory) chosen() {
 		i.choice("agent", name, "mode", "mode", a.Mode)
 		i.choice("agent", name, "inherit", "agent", a.Inherit...)
 		i.choice("agent", name, "fallback", "agent", a.Fallback...)
-		if mine, ok := i.own.DefaultAgent(); ok && a.Default {
+		if mine, ok := i.own.DefaultAgent(); ok && (a.Default || i.varies(a.Source.File)) {
 			i.add(trust.KindPolicy, "agent "+name+": default", a.Source.File, i.line("agent", name), "is the default agent instead of yours, %s", mine.Name)
 		}
 	}

@@ -1,7 +1,7 @@
 package app
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -21,15 +21,15 @@ type verdict struct {
 	safe bool
 	// agreed reports whether the user has agreed to the project, for this run or for longer.
 	agreed bool
-	// text is the configuration as it is written. requests holds what the project requests. Both are nil if the files were not
-	// read.
-	text     *config.Config
-	requests []trust.Request
+	// text is the configuration as it is written. run is the same configuration with its variables expanded, as a run uses it; it
+	// contains secrets and is never shown. requests holds what the project requests. All are nil if the files were not read.
+	text, run *config.Config
+	requests  []trust.Request
 	// files holds the hashes of the files from which requests was made. unpinnable is why there are none.
 	files      map[string]string
 	unpinnable error
-	// fault is why the configuration cannot be read.
-	fault error
+	// fault is why the configuration cannot be read as text. runFault is why a run could not read it.
+	fault, runFault error
 	// untrusted is nil if everything may take effect.
 	untrusted *UntrustedError
 }
@@ -73,12 +73,13 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
 	switch {
 	case known && consent.Pinned():
-		files, err := trust.Hash(found.Base, found.Home, v.beside())
-		if err != nil {
-			u.Fault = errors.Join(u.Fault, err)
+		if u.Fault = v.unreadable(); u.Fault != nil {
 			break
 		}
-		if u.Change = trust.Compare(consent.Files, files); u.Change.Empty() {
+		if u.Change, u.Fault = v.since(consent); u.Fault != nil {
+			break
+		}
+		if u.Change.Empty() {
 			v.agreed = true
 			return v, nil
 		}
@@ -90,7 +91,41 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	return v, nil
 }
 
-// look reads the project as text and lists what it requests.
+// unreadable returns why the configuration cannot be read, as text or by a run; nil if it can be read. What a run would use is not
+// known then.
+func (v *verdict) unreadable() error { return cmp.Or(v.fault, v.runFault) }
+
+// since returns what changed since the user agreed to files: the files, and the variables that their values contain.
+func (v *verdict) since(consent trust.Consent) (trust.Change, error) {
+	files, err := trust.Hash(v.found.Base, v.found.Home, v.beside())
+	return trust.Compare(consent.Files, files).And(trust.Compare(consent.Variables, v.variables())), err
+}
+
+// variables returns what a consent for files assumes about the values of the project that contain variables. A number, a boolean
+// or a duration must stay the same, because it may switch something on. Other variables must not come from an env file if they came
+// from the environment of the user, or the other way around.
+func (v *verdict) variables() map[string]string {
+	out := map[string]string{}
+	if v.run == nil {
+		return out
+	}
+	for _, r := range v.run.References {
+		if !v.found.Owns(r.Home) {
+			continue
+		}
+		if r.Plain != "" {
+			out["the value of "+r.Written] = r.Plain
+		}
+		from := "an env file"
+		if _, set := config.Lookup(v.run.Inherited, r.Name); set {
+			from = "the environment"
+		}
+		out["the source of ${"+r.Name+"}"] = from
+	}
+	return out
+}
+
+// look reads the project, as text and as a run does, and lists what it requests.
 func (v *verdict) look(o config.Options) error {
 	mine := o
 	mine.Safe = true
@@ -98,9 +133,10 @@ func (v *verdict) look(o config.Options) error {
 	if err != nil {
 		return err
 	}
+	v.run, v.runFault = config.Load(o)
 	o.Text = true
 	if v.text, v.fault = config.Load(o); v.fault == nil {
-		v.requests, v.fault = requestsOf(v.text, own, v.found)
+		v.requests, v.fault = requestsOf(v.text, cmp.Or(v.run, v.text), own, v.found)
 	}
 	if v.fault != nil {
 		v.text = nil
@@ -154,7 +190,7 @@ func (v *verdict) study(o config.Options) error {
 
 // beside returns the files and directories that count in addition to the project's home, wherever they are located: the env
 // file, the extensions for Aar, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
-// part of the home that is not hashed otherwise.
+// part of the home that is not hashed otherwise. Variables in their paths are expanded, as in a run.
 func (v *verdict) beside() []string {
 	var out []string
 	for _, path := range []string{v.found.EnvFile, v.found.Extensions()} {
@@ -162,7 +198,7 @@ func (v *verdict) beside() []string {
 			out = append(out, path)
 		}
 	}
-	if v.text == nil {
+	if v.run == nil {
 		return out
 	}
 	add := func(paths ...string) {
@@ -172,17 +208,17 @@ func (v *verdict) beside() []string {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.text.Tasks)) {
-		if t := v.text.Tasks[name]; t.Source.Home.Dir == v.found.Home {
+	for _, name := range slices.Sorted(maps.Keys(v.run.Tasks)) {
+		if t := v.run.Tasks[name]; t.Source.Home.Dir == v.found.Home {
 			add(t.EnvFiles()...)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.text.Providers)) {
-		if p := v.text.Providers[name]; p.File != "" && p.Source.Home.Dir == v.found.Home {
+	for _, name := range slices.Sorted(maps.Keys(v.run.Providers)) {
+		if p := v.run.Providers[name]; p.File != "" && p.Source.Home.Dir == v.found.Home {
 			add(p.File)
 		}
 	}
-	for _, root := range v.text.PluginRoots() {
+	for _, root := range v.run.PluginRoots() {
 		if root.Home.Dir == v.found.Home && root.Dir != filepath.Join(v.found.Home, "plugins") {
 			add(root.Dir)
 		}

@@ -43,22 +43,34 @@ func (e environment) expand(text string) (string, error) {
 type Reference struct {
 	// Name is the name of the variable.
 	Name string
+	// Written is the whole value as written.
+	Written string
+	// Plain is the whole value with its variables inserted, if that is a number, a boolean or a duration. Otherwise, and for
+	// tokens, it is empty.
+	Plain string
 	Place
 }
 
 // expand records the variables that a value refers to, and inserts their values. If the configuration is only shown, a value
 // stays as written, unless it expands to just a number, a boolean or a duration, because the file could not be decoded otherwise.
 func (l *loader) expand(s Source, line int, text string) (string, error) {
+	out, err := l.env.expand(text)
 	for _, match := range reference().FindAllString(text, -1) {
 		if name := referenceName().FindStringSubmatch(match); name != nil {
-			l.references = append(l.references, Reference{Name: name[1], Place: Place{Source: s, Line: line}})
+			l.references = append(l.references, Reference{Name: name[1], Written: text, Place: Place{Source: s, Line: line}})
 		}
 	}
-	out, err := l.env.expand(text)
 	if l.text && out != text && !isPlain(out) {
 		return text, nil
 	}
 	return out, err
+}
+
+// notePlain completes the references that expand recorded last, which are those of one value.
+func (l *loader) notePlain(written, value string) {
+	for i := len(l.references) - 1; i >= 0 && l.references[i].Written == written && isPlain(value); i-- {
+		l.references[i].Plain = value
+	}
 }
 
 // isPlain reports whether a value is a number, a boolean or a duration, and therefore reveals nothing.
@@ -81,6 +93,7 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 			return &strictyaml.Error{File: s.File, Line: n.Line, Err: fmt.Errorf("key %q: %w", key, err)}
 		}
 		if value != n.Value {
+			l.notePlain(n.Value, value)
 			// Remove the quotes, which no longer mean that the value is text: inside braces, a variable must be quoted.
 			n.Value, n.Style = value, 0
 		}

@@ -170,6 +170,13 @@ func Compare(before, after map[string]string) Change {
 	return c
 }
 
+// And returns both changes as one.
+func (c Change) And(other Change) Change {
+	return Change{
+		Added: slices.Concat(c.Added, other.Added), Changed: slices.Concat(c.Changed, other.Changed), Removed: slices.Concat(c.Removed, other.Removed),
+	}
+}
+
 // Empty reports whether nothing changed.
 func (c Change) Empty() bool { return len(c.Added)+len(c.Changed)+len(c.Removed) == 0 }
 

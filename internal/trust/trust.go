@@ -73,6 +73,8 @@ type Consent struct {
 	// Files holds the hashes of all files that the consent covers, by paths relative to the directory; nil for a consent for
 	// sources.
 	Files map[string]string `json:"files,omitempty"`
+	// Variables holds what the consent for Files assumes about values that contain variables, by the values as written.
+	Variables map[string]string `json:"variables,omitempty"`
 	// Requests lists what the files requested at that time. It only serves to show what is new.
 	Requests []Request `json:"requests,omitempty"`
 	Given    time.Time `json:"given"`
