@@ -21,7 +21,9 @@ type inventory struct {
 	// and are not shown. own is the configuration of the user alone.
 	c, run, own *config.Config
 	found       config.Found
-	list        []trust.Request
+	// optIn reports whether a plugin of the user's is opt-in. Its tools are not known unless it is started.
+	optIn bool
+	list  []trust.Request
 }
 
 // requestsOf lists everything that the files of a project request beyond text.
@@ -83,7 +85,7 @@ func (i *inventory) plugins() error {
 	return nil
 }
 
-// ownPlugins returns the directories of the user's own plugins and extensions, by name.
+// ownPlugins returns the directories of the user's own plugins and extensions, by name, and sets optIn.
 func (i *inventory) ownPlugins() (map[string]string, error) {
 	out := map[string]string{}
 	for _, root := range i.own.Roots() {
@@ -93,6 +95,7 @@ func (i *inventory) ownPlugins() (map[string]string, error) {
 		}
 		for _, p := range list {
 			out[p.Name] = p.Dir
+			i.optIn = i.optIn || p.Manifest.OptIn
 		}
 	}
 	return out, nil

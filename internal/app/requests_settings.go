@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/trust"
 )
 
@@ -16,10 +17,10 @@ func (i *inventory) settings() {
 	}
 	own := i.ownKeys()
 	for _, s := range i.c.Settings(config.Home{Dir: i.found.Home}) {
-		kind, widens := trust.Widens(s.Key, s.Value, own(s.Key))
+		kind, widens := trust.Widens(s.Key, s.Value, own(s))
 		text := "is set to " + dash(s.Value)
 		if !widens && i.varies(s.File) {
-			kind, widens = trust.Widens(s.Key, "${}", own(s.Key))
+			kind, widens = trust.Widens(s.Key, "${}", own(s))
 			text += "; " + canChange
 		}
 		if !widens {
@@ -33,21 +34,30 @@ func (i *inventory) settings() {
 	}
 }
 
-// ownKeys returns a function that reports whether the user sets a key. Filters of hooks count as set if the user has hooks,
-// because they filter the user's hooks.
-func (i *inventory) ownKeys() func(key string) bool {
+// ownKeys returns a function that reports whether a setting of the project is about something that the user has set. Filters of
+// hooks are if the user has hooks, and a list of enabled tools is if it names a tool that the user's settings or plugins make opt-in.
+func (i *inventory) ownKeys() func(config.Setting) bool {
 	set := map[string]bool{}
+	var optIn []string
 	for _, home := range i.own.Homes {
 		for _, s := range i.own.Settings(home) {
 			set[s.Key] = true
+			if s.Key == "tools.opt_in" {
+				optIn = append(optIn, s.Items()...)
+			}
 		}
 	}
-	return func(key string) bool {
-		return set[key] || strings.HasPrefix(key, "hooks.") && len(i.own.Hooks) > 0
+	opts := func(name string) bool {
+		return i.optIn || tool.Match(optIn, name) || len(optIn) > 0 && strings.Contains(name, "${")
+	}
+	return func(s config.Setting) bool {
+		return set[s.Key] || strings.HasPrefix(s.Key, "hooks.") && len(i.own.Hooks) > 0 ||
+			s.Key == "tools.enabled" && slices.ContainsFunc(s.Items(), opts)
 	}
 }
 
-// replaced lists the agents and modes that replace those of the user: they may do what the user's own are not allowed to do.
+// replaced lists what replaces something of the user's with the same name: agents and modes may do what the user's own are not
+// allowed to do, definitions give back tools that the user disabled, and texts instruct the model in the user's place.
 func (i *inventory) replaced() {
 	for _, part := range []struct {
 		kind  string
@@ -55,6 +65,11 @@ func (i *inventory) replaced() {
 	}{
 		{"agent", slices.Sorted(maps.Keys(i.own.Agents))},
 		{"mode", slices.Sorted(maps.Keys(i.own.Modes))},
+		{"tool", slices.Sorted(maps.Keys(i.own.ToolDefinitions))},
+		{"prompt", slices.Sorted(maps.Keys(i.own.Prompts))},
+		{"command", slices.Sorted(maps.Keys(i.own.Commands))},
+		{"skill", slices.Sorted(maps.Keys(i.own.Skills))},
+		{"mcp server", slices.Sorted(maps.Keys(i.own.MCPServers))},
 	} {
 		for _, name := range part.names {
 			if places := i.run.Places(part.kind, name); len(places) > 0 && i.of(places[0].Source) {

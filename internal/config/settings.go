@@ -19,6 +19,12 @@ type Setting struct {
 	Place
 }
 
+// Items returns the items of a list.
+func (s Setting) Items() []string { return strings.Split(s.Value, separator) }
+
+// separator separates the items of a list in Setting.Value.
+const separator = ", "
+
 // Settings returns all settings of features in the files of a home, and the filters of its agents, modes and tasks, in a fixed
 // order. Null values are not set.
 func (c *Config) Settings(home Home) []Setting {
@@ -77,5 +83,5 @@ func written(n *yaml.Node) string {
 			items = append(items, "…")
 		}
 	}
-	return strings.Join(items, ", ")
+	return strings.Join(items, separator)
 }
