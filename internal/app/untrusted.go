@@ -108,7 +108,7 @@ func (e *UntrustedError) lines(b *strings.Builder, list []trust.Request) {
 		if r.Line > 0 {
 			file = fmt.Sprintf("%s:%d", file, r.Line)
 		}
-		fmt.Fprintf(b, "\n  %s %s (%s): %s", r.Kind, oneLine(r.Name), oneLine(file), oneLine(r.Text))
+		fmt.Fprintf(b, "\n  %s %s (%s): %s", r.Kind, oneLine(r.Name), oneLine(file), oneLine(r.Shown()))
 	}
 }
 

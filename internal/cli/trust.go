@@ -158,7 +158,7 @@ func (o *trustOptions) showRequests(w io.Writer, p app.Project) error {
 	}
 	fmt.Fprintf(w, "%s asks for:\n", clean(p.Dir))
 	for _, r := range p.Requests {
-		fmt.Fprintf(w, "  %s %s (%s): %s\n", r.Kind, oneLine(r.Name, maxShown), oneLine(whereIs(p.Base, r), maxShown), oneLine(r.Text, maxShown))
+		fmt.Fprintf(w, "  %s %s (%s): %s\n", r.Kind, oneLine(r.Name, maxShown), oneLine(whereIs(p.Base, r), maxShown), oneLine(r.Shown(), maxShown))
 	}
 	if p.Fault != nil {
 		fmt.Fprintf(w, "it cannot be read: %s\n", clean(p.Fault.Error()))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -48,8 +49,19 @@ type Request struct {
 	// File is absolute. Line is 0 if the request is the whole file.
 	File string `json:"file"`
 	Line int    `json:"line"`
-	// Text says in one line what the request allows. It may contain anything that a file can contain.
+	// Text says what the request allows. It may contain anything that a file can contain, such as commands of several lines.
 	Text string `json:"text"`
+}
+
+// Shown returns the text on one line. A line break is shown as \n, because it ends a comment and begins another command.
+func (r Request) Shown() string {
+	var lines []string
+	for line := range strings.Lines(r.Text) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, `\n`)
 }
 
 // Sort sorts requests by kind. Requests of the same kind keep their order.

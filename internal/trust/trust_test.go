@@ -242,3 +242,19 @@ func TestWidens(t *testing.T) {
 		}
 	}
 }
+
+// TestShown checks that a command of several lines does not look like one line.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"true":                             "true",
+		"true # see docs\ntouch x\n":       `true # see docs\ntouch x`,
+		"a  b\tc\r\n\n \n  d\r":            `a b c\nd`,
+		"at pre: \n# nothing\n\ttouch x\n": `at pre:\n# nothing\ntouch x`,
+		"":                                 "",
+	} {
+		if got := (trust.Request{Text: text}).Shown(); got != want {
+			t.Errorf("%q is shown as %s, want %s", text, got, want)
+		}
+	}
+}
