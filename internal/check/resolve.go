@@ -62,7 +62,8 @@ func (c *checker) resolveSource(s *source, p string, report func(rule, message, 
 		case !strings.Contains(first, ".") && c.compiled():
 			// A package of the standard library that the interpreter lacks. If there is no such package, the compiler says so.
 		case !strings.Contains(first, "."):
-			report("import-unavailable", fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d without special packages) and not vendored", pluginsource.LanguageMinor),
+			report("import-unavailable",
+				fmt.Sprintf("not in the interpreter's standard library (that of Go 1.%d without special packages) and not vendored", pluginsource.LanguageMinor),
 				`do without it; if it is a dependency, run "go mod vendor" in the plugin's directory`)
 		default:
 			report("import-missing", "not vendored", `run "go mod vendor" in the plugin's directory`)

@@ -116,7 +116,8 @@ func (s *Source) checkModule() error {
 	case pluginsource.Owns(ours, s.Module):
 		return fmt.Errorf("%s:1: module %q is located in aura's own module, choose another", filepath.Join(s.Dir, "go.mod"), s.Module)
 	case s.Package == "main":
-		return fmt.Errorf("%s:1: the last element of the module's path is main, and a compiled plugin cannot be package main; choose another", filepath.Join(s.Dir, "go.mod"))
+		return fmt.Errorf("%s:1: the last element of the module's path is main, and a compiled plugin cannot be package main; choose another",
+			filepath.Join(s.Dir, "go.mod"))
 	}
 	if !token.IsIdentifier(s.Package) {
 		return fmt.Errorf("%s:1: the module path gives the package name %q, which is no Go identifier; choose another", filepath.Join(s.Dir, "go.mod"), s.Package)
