@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 )
@@ -69,7 +70,7 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case name == "errors.As" && len(e.Args) == 2:
 		return f.errorsAs(e)
 	case name == "runtime.SetFinalizer" || name == "runtime.AddCleanup":
-		return f.deny(e, "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name), true
+		return f.deny(e, e.Pos(), "the interpreter keeps values longer than Go does, so that %s cannot be used; free what the value holds in a function of its own, and call it", name), true
 	case inspecting[name] && f.src.Vendored:
 		return f.rawCall(e, boxAlias+"."+obj.Name()), true
 	case inspecting[name]:
@@ -111,7 +112,7 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 func (f *fn) denyOwn(e *ast.CallExpr, name string) (string, bool) {
 	for _, a := range e.Args {
 		if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
-			return f.deny(e, "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name]), true
+			return f.deny(e, a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name]), true
 		}
 	}
 	return "", false
@@ -119,9 +120,9 @@ func (f *fn) denyOwn(e *ast.CallExpr, name string) (string, bool) {
 
 // deny refuses a call. In a vendored package, which the author of the plugin did not write and may use without reaching the call, the call
 // panics instead.
-func (f *fn) deny(e *ast.CallExpr, format string, args ...any) string {
+func (f *fn) deny(e *ast.CallExpr, at token.Pos, format string, args ...any) string {
 	if !f.src.Vendored {
-		refuse(e.Pos(), format, args...)
+		refuse(at, format, args...)
 	}
 	sig := f.typeOf(e.Fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
 	var results, names []string
@@ -129,8 +130,8 @@ func (f *fn) deny(e *ast.CallExpr, format string, args ...any) string {
 		name := f.fresh("v")
 		names, results = append(names, name), append(results, name+" "+f.typ(f.subst(v.Type()), e.Pos()))
 	}
-	at := f.src.Fset.PositionFor(e.Pos(), false)
-	message := fmt.Sprintf("%s:%d: ", at.Filename, at.Line) + fmt.Sprintf(format, args...)
+	place := f.src.Fset.PositionFor(at, false)
+	message := fmt.Sprintf("%s:%d: ", place.Filename, place.Line) + fmt.Sprintf(format, args...)
 	return fmt.Sprintf("func() (%s) { panic(%q); return %s }()", strings.Join(results, ", "), message, strings.Join(names, ", "))
 }
 
@@ -154,7 +155,7 @@ func findsMethods(t types.Type) bool {
 func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (string, bool) {
 	switch name := obj.FullName(); {
 	case name == "(reflect.Type).Method" || name == "(reflect.Type).MethodByName":
-		return f.deny(e, methodsByReflection), true
+		return f.deny(e, e.Pos(), methodsByReflection), true
 	case e.Ellipsis.IsValid():
 	case name == "(reflect.Value).Type":
 		return f.typeOfValue(e)
