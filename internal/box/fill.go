@@ -3,16 +3,16 @@ package box
 import (
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 )
 
 // Fill decodes into what v points to. decode decodes into a pointer, as json.Unmarshal does.
 func (s *Space) Fill(v any, decode func(any) error) error {
 	b, ok := open(v).(boxed)
 	if !ok {
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() && holding(r.Type().Elem()) != nil {
+			return fill(holding(r.Type().Elem()), r.Elem(), decode)
+		}
 		return decode(v)
 	}
 	c := b.content()
@@ -28,177 +28,12 @@ func (s *Space) Fill(v any, decode func(any) error) error {
 func fill(t *Type, v reflect.Value, decode func(any) error) error {
 	m := reflect.New(model(t, nil))
 	load(t, v, m.Elem())
-	failed := decode(m.Interface())
+	failed := explained(t, decode(m.Interface()))
 	// A decoder keeps what it read before an error.
 	if err := store(t, v, m.Elem()); failed == nil {
 		failed = err
 	}
 	return failed
-}
-
-// later keeps the text of a value that is decoded when the rest is known.
-type later struct {
-	text []byte
-}
-
-func (l *later) UnmarshalJSON(b []byte) error {
-	l.text = append([]byte(nil), b...)
-	return nil
-}
-
-var laterType = reflect.TypeFor[later]()
-
-// decodes reports whether values of a type decode themselves.
-func decodes(t *Type) bool {
-	for _, u := range []*Type{t, t.pointer} {
-		if u == nil {
-			continue
-		}
-		for _, name := range []string{"UnmarshalJSON", "UnmarshalText"} {
-			if _, ok := u.methods[name]; ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// model returns the type that package json decodes into for a type. around holds the types that contain it.
-func model(t *Type, around []*Type) reflect.Type {
-	if decodes(t) {
-		return laterType
-	}
-	if slices.Contains(around, t) {
-		return laterType
-	}
-	around = append(slices.Clip(around), t)
-	b := t.base()
-	switch b.kind {
-	case native:
-		if b.exact == nil {
-			return anyType
-		}
-		return b.exact
-	case pointer:
-		return reflect.PointerTo(model(b.elem, around))
-	case slice:
-		return reflect.SliceOf(model(b.elem, around))
-	case mapping:
-		key := reflect.TypeFor[string]()
-		if !readsText(b.key) && b.key.base().kind == native && b.key.base().exact != nil {
-			key = b.key.base().exact
-		}
-		return reflect.MapOf(key, model(b.elem, around))
-	case record:
-		return modelRecord(b, around)
-	case array:
-		return laterType
-	}
-	return anyType
-}
-
-func modelRecord(b *Type, around []*Type) reflect.Type {
-	var fields []reflect.StructField
-	for i, f := range b.fields {
-		if f.tag.Get("json") == "-" {
-			continue
-		}
-		name, options, _ := strings.Cut(f.tag.Get("json"), ",")
-		if f.embedded && name == "" && f.typ.base().kind == record && !decodes(f.typ) {
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("E%d", i), Type: model(f.typ, around), Anonymous: true})
-			continue
-		}
-		if !f.exported {
-			continue
-		}
-		tag := f.tag
-		if name == "" {
-			tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
-		}
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: model(f.typ, around), Tag: tag})
-	}
-	return reflect.StructOf(fields)
-}
-
-// member returns the field of a model for the field i.
-func member(m reflect.Value, i int) reflect.Value {
-	for _, prefix := range []string{"E", "F"} {
-		// A field of an embedded struct is none of this one.
-		if f, ok := m.Type().FieldByName(fmt.Sprint(prefix, i)); ok && len(f.Index) == 1 {
-			return m.FieldByIndex(f.Index)
-		}
-	}
-	return reflect.Value{}
-}
-
-// load copies what a value holds before it is decoded into.
-func load(t *Type, v, m reflect.Value) {
-	if m.Type() == laterType {
-		return
-	}
-	if t.hidden != nil && v.Kind() == reflect.Interface {
-		if v.IsNil() {
-			return
-		}
-		v = v.Elem()
-	}
-	switch b := t.base(); b.kind {
-	case record:
-		for i, f := range b.fields {
-			if to := member(m, i); to.IsValid() {
-				load(f.typ, reach(v.Field(i)), to)
-			}
-		}
-	case pointer:
-		if !v.IsNil() {
-			m.Set(reflect.New(m.Type().Elem()))
-			load(b.elem, v.Elem(), m.Elem())
-		}
-	case slice, mapping:
-		// Slices are replaced. What a map holds already is kept by store.
-	default:
-		if v.Type().ConvertibleTo(m.Type()) {
-			m.Set(v.Convert(m.Type()))
-		}
-	}
-}
-
-// store copies what was decoded.
-func store(t *Type, v, m reflect.Value) error {
-	if t.hidden != nil && v.Kind() == reflect.Interface {
-		return storeHidden(t, v, m)
-	}
-	if m.Type() == laterType {
-		return storeLater(t, v, m.Interface().(later).text) //nolint:forcetypeassert // see the comparison
-	}
-	switch b := t.base(); b.kind {
-	case record:
-		for i, f := range b.fields {
-			if from := member(m, i); from.IsValid() {
-				if err := store(f.typ, reach(v.Field(i)), from); err != nil {
-					return err
-				}
-			}
-		}
-	case pointer:
-		if m.IsNil() {
-			v.SetZero()
-			return nil
-		}
-		if v.IsNil() {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		return store(b.elem, v.Elem(), m.Elem())
-	case slice:
-		return storeSlice(b, v, m)
-	case mapping:
-		return storeMap(b, v, m)
-	default:
-		if m.Type().ConvertibleTo(v.Type()) {
-			v.Set(m.Convert(v.Type()))
-		}
-	}
-	return nil
 }
 
 // storeHidden is store for a field that the interpreter has as any.
@@ -217,9 +52,16 @@ func storeHidden(t *Type, v, m reflect.Value) error {
 
 func storeSlice(b *Type, v, m reflect.Value) error {
 	if m.IsNil() {
+		v.SetZero()
 		return nil
 	}
+	// A decoder uses the memory of a slice again.
 	out := reflect.MakeSlice(v.Type(), m.Len(), m.Len())
+	if n := m.Len(); n > 0 && n <= v.Cap() {
+		out = v.Slice(0, n)
+	} else {
+		reflect.Copy(out, v.Slice(0, v.Cap()))
+	}
 	for i := range m.Len() {
 		if err := store(b.elem, out.Index(i), m.Index(i)); err != nil {
 			return err
@@ -231,6 +73,7 @@ func storeSlice(b *Type, v, m reflect.Value) error {
 
 func storeMap(b *Type, v, m reflect.Value) error {
 	if m.IsNil() {
+		v.SetZero()
 		return nil
 	}
 	if v.IsNil() {
@@ -285,7 +128,11 @@ func storeLater(t *Type, v reflect.Value, text []byte) error {
 	}
 	if !decodes(t) {
 		if string(text) == "null" {
-			v.SetZero()
+			switch t.base().kind {
+			case pointer, slice, mapping, iface:
+				v.SetZero()
+			default: // A decoder ignores null.
+			}
 			return nil
 		}
 		if t.base().kind == array {
@@ -326,6 +173,9 @@ func fillArray(b *Type, v reflect.Value, text []byte) error {
 		if err := fill(b.elem, v.Index(i), func(p any) error { return json.Unmarshal(list[i], p) }); err != nil {
 			return err
 		}
+	}
+	for i := len(list); i < v.Len(); i++ {
+		v.Index(i).SetZero()
 	}
 	return nil
 }

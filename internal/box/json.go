@@ -240,7 +240,7 @@ func mirrorField(f field, x reflect.Value, depth int) (out reflect.StructField, 
 			return out, value, false, nil
 		}
 	}
-	if !f.exported || omitted(f, x, ","+options+",") {
+	if !f.encoded() || omitted(f, x, ","+options+",") {
 		return out, value, false, nil
 	}
 	value, err = mirrorValue(f.typ, x, depth)

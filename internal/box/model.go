@@ -1,0 +1,216 @@
+package box
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// later keeps the text of a value that is decoded when the rest is known.
+type later struct {
+	text []byte
+}
+
+func (l *later) UnmarshalJSON(b []byte) error {
+	l.text = append([]byte(nil), b...)
+	return nil
+}
+
+var laterType = reflect.TypeFor[later]()
+
+// decodes reports whether values of a type decode themselves.
+func decodes(t *Type) bool {
+	if t.kind == pointer {
+		return false // What it points to does.
+	}
+	for _, u := range []*Type{t, t.pointer} {
+		if u == nil {
+			continue
+		}
+		for _, name := range []string{"UnmarshalJSON", "UnmarshalText"} {
+			if _, ok := u.methods[name]; ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// model returns the type that package json decodes into for a type. around holds the types that contain it.
+func model(t *Type, around []*Type) reflect.Type {
+	if decodes(t) {
+		return laterType
+	}
+	if slices.Contains(around, t) {
+		return laterType
+	}
+	around = append(slices.Clip(around), t)
+	b := t.parts()
+	switch b.kind {
+	case native:
+		if b.exact == nil {
+			return anyType
+		}
+		return b.exact
+	case iface:
+		if len(b.wanted) > 0 {
+			return wantedType
+		}
+	case pointer:
+		return reflect.PointerTo(model(b.elem, around))
+	case slice:
+		return reflect.SliceOf(model(b.elem, around))
+	case mapping:
+		key := reflect.TypeFor[string]()
+		if !readsText(b.key) && b.key.base().kind == native && b.key.base().exact != nil {
+			key = b.key.base().exact
+		}
+		return reflect.MapOf(key, model(b.elem, around))
+	case record:
+		return modelRecord(b, around)
+	case array:
+		return laterType
+	}
+	return anyType
+}
+
+func modelRecord(b *Type, around []*Type) reflect.Type {
+	var fields []reflect.StructField
+	for i, f := range b.fields {
+		if f.tag.Get("json") == "-" {
+			continue
+		}
+		name, options, _ := strings.Cut(f.tag.Get("json"), ",")
+		if f.embedded && name == "" && f.structural() && !decodes(f.typ.target()) {
+			m := model(f.typ, around)
+			if m != laterType && m != reflect.PointerTo(laterType) {
+				fields = append(fields, reflect.StructField{Name: memberName("E", i), Type: m, Anonymous: true})
+			}
+			continue
+		}
+		if !f.encoded() {
+			continue
+		}
+		tag := f.tag
+		if name == "" {
+			tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
+		}
+		fields = append(fields, reflect.StructField{Name: memberName("F", i), Type: model(f.typ, around), Tag: tag})
+	}
+	return reflect.StructOf(fields)
+}
+
+// memberName returns the name of a field of a model.
+func memberName(prefix string, i int) string { return prefix + strconv.Itoa(i) }
+
+// member returns the field of a model for the field i.
+func member(m reflect.Value, i int) reflect.Value {
+	for _, prefix := range []string{"E", "F"} {
+		// A field of an embedded struct is none of this one.
+		if f, ok := m.Type().FieldByName(memberName(prefix, i)); ok && len(f.Index) == 1 {
+			return m.FieldByIndex(f.Index)
+		}
+	}
+	return reflect.Value{}
+}
+
+// load copies what a value holds before it is decoded into.
+func load(t *Type, v, m reflect.Value) {
+	if m.Type() == laterType {
+		return
+	}
+	if v.Kind() == reflect.Interface && t.kind != iface {
+		if v.IsNil() {
+			return
+		}
+		v = v.Elem()
+	}
+	switch b := t.parts(); b.kind {
+	case record:
+		for i, f := range b.fields {
+			if to := member(m, i); to.IsValid() {
+				load(f.typ, reach(v.Field(i)), to)
+			}
+		}
+	case pointer:
+		if !v.IsNil() {
+			m.Set(reflect.New(m.Type().Elem()))
+			load(b.elem, v.Elem(), m.Elem())
+		}
+	case slice:
+		if !v.IsNil() {
+			// A decoder uses the memory of a slice again.
+			m.Set(reflect.MakeSlice(m.Type(), v.Cap(), v.Cap()))
+			for i, all := 0, v.Slice(0, v.Cap()); i < all.Len(); i++ {
+				load(b.elem, all.Index(i), m.Index(i))
+			}
+			m.SetLen(v.Len())
+		}
+	case mapping:
+		// What a map holds already is kept by store.
+		if !v.IsNil() {
+			m.Set(reflect.MakeMap(m.Type()))
+		}
+	case iface:
+		if !v.IsNil() {
+			m.Set(reflect.ValueOf(preset(v)))
+		}
+	default:
+		if v.Type().ConvertibleTo(m.Type()) {
+			m.Set(v.Convert(m.Type()))
+		}
+	}
+}
+
+// store copies what was decoded.
+func store(t *Type, v, m reflect.Value) error {
+	if t.hidden != nil && v.Kind() == reflect.Interface {
+		return storeHidden(t, v, m)
+	}
+	if m.Type() == laterType {
+		return storeLater(t, v, m.Interface().(later).text) //nolint:forcetypeassert // see the comparison
+	}
+	switch b := t.parts(); b.kind {
+	case record:
+		return storeRecord(b, v, m)
+	case pointer:
+		if m.IsNil() {
+			v.SetZero()
+			return nil
+		}
+		if v.IsNil() {
+			v.Set(reflect.New(v.Type().Elem()))
+		}
+		return store(b.elem, v.Elem(), m.Elem())
+	case slice:
+		return storeSlice(b, v, m)
+	case mapping:
+		return storeMap(b, v, m)
+	case iface:
+		storeInterface(v, m)
+	default:
+		if m.Type().ConvertibleTo(v.Type()) {
+			v.Set(m.Convert(v.Type()))
+		}
+	}
+	return nil
+}
+
+func storeRecord(b *Type, v, m reflect.Value) error {
+	for i, f := range b.fields {
+		from := member(m, i)
+		if !from.IsValid() {
+			continue
+		}
+		to := reach(v.Field(i))
+		if from.Kind() == reflect.Pointer && f.embedded && !f.exported && !from.IsNil() && to.IsNil() {
+			return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", f.typ.target())
+		}
+		if err := store(f.typ, to, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package box
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// wanted is what package json decodes into for an interface with methods. It decodes only into a pointer that is there already.
+type wanted interface{ present() }
+
+var wantedType = reflect.TypeFor[wanted]()
+
+// held stands for a pointer that an interface holds, and kept for any other value.
+type (
+	held struct{ decode func(text []byte) error }
+	kept struct{ value any }
+)
+
+func (h *held) present() {}
+func (k kept) present()  {}
+
+// UnmarshalJSON decodes into what the pointer refers to.
+func (h *held) UnmarshalJSON(text []byte) error { return h.decode(text) }
+
+// preset returns the value of a model for an interface that holds a value: a decoder decodes into the pointers that it finds.
+func preset(v reflect.Value) any {
+	inside := open(v.Interface())
+	if b, ok := inside.(boxed); ok {
+		c := b.content()
+		p, r := c.T.base(), reflect.ValueOf(c.V)
+		if p.kind == pointer && r.Kind() == reflect.Pointer && !r.IsNil() {
+			return &held{func(text []byte) error {
+				return fill(p.elem, r.Elem(), func(to any) error { return json.Unmarshal(text, to) })
+			}}
+		}
+		return kept{inside}
+	}
+	if r := reflect.ValueOf(inside); r.Kind() == reflect.Pointer && !r.IsNil() {
+		return &held{func(text []byte) error { return json.Unmarshal(text, inside) }}
+	}
+	return kept{inside}
+}
+
+// storeInterface is store for an interface.
+func storeInterface(v, m reflect.Value) {
+	if m.IsNil() {
+		v.SetZero()
+		return
+	}
+	switch m.Interface().(type) {
+	case *held, kept:
+	default:
+		if m.Elem().Type().AssignableTo(v.Type()) {
+			v.Set(m.Elem())
+		}
+	}
+}
+
+// holding returns the description of a type of compiled code that consists of interfaces, or nil.
+func holding(t reflect.Type) *Type {
+	switch {
+	case t.Kind() == reflect.Interface:
+		out := &Type{kind: iface, name: t.String(), wanted: map[string]string{}}
+		for m := range t.Methods() {
+			out.wanted[m.Name] = m.Type.String()
+		}
+		return out
+	case t.Name() != "":
+		return nil
+	}
+	kinds := map[reflect.Kind]byte{reflect.Slice: slice, reflect.Array: array, reflect.Map: mapping, reflect.Pointer: pointer}
+	kind, ok := kinds[t.Kind()]
+	if !ok {
+		return nil
+	}
+	elem := holding(t.Elem())
+	if elem == nil {
+		return nil
+	}
+	out := &Type{kind: kind, name: t.String(), elem: elem}
+	if kind == mapping {
+		out.key = holding(t.Key())
+		if out.key == nil {
+			out.key = &Type{kind: native, name: t.Key().String(), exact: t.Key()}
+		}
+	}
+	return out
+}
+
+// parts is base. It also takes types of compiled code apart that consist of interfaces.
+func (t *Type) parts() *Type {
+	b := t.base()
+	if b != nil && b.kind == native && b.exact != nil {
+		if out := holding(b.exact); out != nil && out.kind != array {
+			return out
+		}
+	}
+	return b
+}
+
+// target returns what a type points to, or the type itself.
+func (t *Type) target() *Type {
+	if b := t.base(); b.kind == pointer {
+		return b.elem
+	}
+	return t
+}
+
+// structural reports whether a field is a struct, or points to one.
+func (f field) structural() bool { return f.typ.target().base().kind == record }
+
+// encoded reports whether package json takes a field: it looks into embedded structs even if their types are not exported.
+func (f field) encoded() bool { return f.exported || f.embedded && f.structural() }
