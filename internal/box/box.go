@@ -315,11 +315,14 @@ func (s *Space) Key(v any) any {
 // Same compares two values of one type that is not an interface.
 func (s *Space) Same(a, b any) bool { return a == b }
 
-// As is errors.As for a type of the source. set gets the error.
-func (s *Space) As(err error, id int, set func(any)) bool {
+// As is errors.As for a type of the source. set gets the error. target is the pointer to which set assigns, for methods As.
+func (s *Space) As(err error, id int, target any, set func(any)) bool {
 	for err != nil {
 		if s.Is(err, id) {
 			set(open(err))
+			return true
+		}
+		if b, ok := open(err).(boxed); ok && b.content().as(target) {
 			return true
 		}
 		switch e := err.(type) { //nolint:errorlint // this walks the chain
@@ -327,7 +330,7 @@ func (s *Space) As(err error, id int, set func(any)) bool {
 			err = e.Unwrap()
 		case interface{ Unwrap() []error }:
 			for _, inside := range e.Unwrap() {
-				if s.As(inside, id, set) {
+				if s.As(inside, id, target, set) {
 					return true
 				}
 			}

@@ -70,8 +70,8 @@ func TestIdentity(t *testing.T) {
 	if s.Get(level, 2, "any") != any(2) {
 		t.Error("a box lost its content")
 	}
-	wrapped := fmt.Errorf("x: %w", s.Box(3, 6).(error))                                                                                                           //nolint:forcetypeassert // the type has the method Error
-	if !errors.Is(wrapped, s.Box(3, 6).(error)) || errors.Is(wrapped, s.Box(4, 6).(error)) || !s.As(wrapped, 6, func(any) {}) || s.As(wrapped, 2, func(any) {}) { //nolint:forcetypeassert // see above
+	wrapped := fmt.Errorf("x: %w", s.Box(3, 6).(error))                                                                                                                     //nolint:forcetypeassert // the type has the method Error
+	if !errors.Is(wrapped, s.Box(3, 6).(error)) || errors.Is(wrapped, s.Box(4, 6).(error)) || !s.As(wrapped, 6, nil, func(any) {}) || s.As(wrapped, 2, nil, func(any) {}) { //nolint:forcetypeassert // see above
 		t.Error("errors are not found")
 	}
 	text, err := json.Marshal(s.Mirror([]any{s.Box(rawPoint{1, 5}, 4), nil}))

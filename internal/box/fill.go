@@ -10,8 +10,8 @@ import (
 func (s *Space) Fill(v any, decode func(any) error) error {
 	b, ok := open(v).(boxed)
 	if !ok {
-		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() && holding(r.Type().Elem()) != nil {
-			return fill(holding(r.Type().Elem()), r.Elem(), decode)
+		if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() && holding(r.Type().Elem(), false) != nil {
+			return fill(holding(r.Type().Elem(), false), r.Elem(), decode)
 		}
 		return decode(v)
 	}

@@ -44,6 +44,13 @@ func (p printer) print(t *Type, v reflect.Value, depth int, visible bool) {
 		return
 	}
 	b := t.base()
+	if b == nil || b.kind == native {
+		if inside := within(v, visible); inside != nil {
+			if b = inside; t == nil {
+				t = inside
+			}
+		}
+	}
 	if b == nil || b.kind == native || b.kind == other {
 		p.compiled(t, v, depth, visible)
 		return
@@ -59,6 +66,16 @@ func (p printer) print(t *Type, v reflect.Value, depth int, visible bool) {
 		p.pointer(t, b, v, depth, visible)
 	default:
 		p.compiled(t, v, depth, visible)
+	}
+}
+
+// within describes a list or map of compiled code that holds interfaces. Package fmt would print the boxes in them, not their contents.
+func within(v reflect.Value, visible bool) *Type {
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return holding(v.Type(), !visible)
+	default:
+		return nil
 	}
 }
 

@@ -56,8 +56,9 @@ func storeInterface(v, m reflect.Value) {
 	}
 }
 
-// holding returns the description of a type of compiled code that consists of interfaces, or nil.
-func holding(t reflect.Type) *Type {
+// holding returns the description of a type of compiled code that consists of interfaces, or nil. A type with a name may have methods; it
+// is described if named is set.
+func holding(t reflect.Type, named bool) *Type {
 	switch {
 	case t.Kind() == reflect.Interface:
 		out := &Type{kind: iface, name: t.String(), wanted: map[string]string{}}
@@ -65,7 +66,7 @@ func holding(t reflect.Type) *Type {
 			out.wanted[m.Name] = m.Type.String()
 		}
 		return out
-	case t.Name() != "":
+	case t.Name() != "" && !named:
 		return nil
 	}
 	kinds := map[reflect.Kind]byte{reflect.Slice: slice, reflect.Array: array, reflect.Map: mapping, reflect.Pointer: pointer}
@@ -73,13 +74,13 @@ func holding(t reflect.Type) *Type {
 	if !ok {
 		return nil
 	}
-	elem := holding(t.Elem())
+	elem := holding(t.Elem(), named)
 	if elem == nil {
 		return nil
 	}
 	out := &Type{kind: kind, name: t.String(), elem: elem}
 	if kind == mapping {
-		out.key = holding(t.Key())
+		out.key = holding(t.Key(), named)
 		if out.key == nil {
 			out.key = &Type{kind: native, name: t.Key().String(), exact: t.Key()}
 		}
@@ -91,7 +92,7 @@ func holding(t reflect.Type) *Type {
 func (t *Type) parts() *Type {
 	b := t.base()
 	if b != nil && b.kind == native && b.exact != nil {
-		if out := holding(b.exact); out != nil && out.kind != array {
+		if out := holding(b.exact, false); out != nil && out.kind != array {
 			return out
 		}
 	}

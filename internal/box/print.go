@@ -17,6 +17,25 @@ func (s *Space) Print(between, end string, values ...any) {
 	_, _ = io.WriteString(s.stderr, strings.Join(texts, between)+end)
 }
 
+// Operands returns arguments of functions such as fmt.Print, which look for strings among them.
+func (s *Space) Operands(values ...any) []any {
+	var out []any
+	for i, v := range values {
+		b, ok := open(v).(boxed)
+		if !ok || reflect.ValueOf(b.content().V).Kind() != reflect.String {
+			continue
+		}
+		if out == nil {
+			out = append([]any{}, values...)
+		}
+		out[i] = fmt.Sprint(v)
+	}
+	if out == nil {
+		return values
+	}
+	return out
+}
+
 // Words is an interface value for Print, which prints its two words.
 func (s *Space) Words(v any) any {
 	if v == nil {

@@ -25,6 +25,15 @@ var mirrorCalls = map[string]bool{
 // fillCalls holds the functions that decode into their last argument.
 var fillCalls = map[string]bool{"encoding/json.Unmarshal": true, "(*encoding/json.Decoder).Decode": true}
 
+// joinCalls holds the functions that write spaces between their last arguments, except where one is a string.
+var joinCalls = func() map[string]bool {
+	out := map[string]bool{"fmt.Print": true, "fmt.Sprint": true, "fmt.Fprint": true, "fmt.Append": true}
+	for _, name := range []string{"Print", "Panic", "Fatal"} {
+		out["log."+name], out["(*log.Logger)."+name] = true, true
+	}
+	return out
+}()
+
 // templateCalls holds the functions that execute templates with their last argument.
 var templateCalls = map[string]bool{
 	"(*text/template.Template).Execute": true, "(*text/template.Template).ExecuteTemplate": true,
@@ -77,6 +86,8 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		refuse(e.Pos(), "%s finds the functions of the interpreter instead of the plugin's; name the place in a text of its own", name)
 	case obj.Pkg().Path() == "reflect":
 		return f.reflects(e, obj, callee)
+	case joinCalls[name]:
+		return f.joined(e, obj.Signature(), callee)
 	case len(e.Args) == 0 || e.Ellipsis.IsValid():
 		return "", false
 	case rawCalls[name]:
@@ -259,6 +270,37 @@ func holdsInterface(t types.Type, depth int) bool {
 	return false
 }
 
+// joined lowers a call of a function that writes no spaces next to strings: it sees the boxes of strings as structs.
+func (f *fn) joined(e *ast.CallExpr, sig *types.Signature, callee func() string) (string, bool) {
+	fixed, text := sig.Params().Len()-1, e.Ellipsis.IsValid()
+	join := func(args []string, _ bool) string {
+		return callee() + "(" + strings.Join(append(args[:fixed:fixed], boxAlias+".Operands("+strings.Join(args[fixed:], ", ")+")..."), ", ") + ")"
+	}
+	var args []string
+	for i, a := range e.Args {
+		t := f.typeOf(a)
+		if from, ok := t.(*types.Tuple); ok {
+			return f.applyTuple(e, from, sig, true, join), true
+		}
+		b, ok := t.Underlying().(*types.Basic)
+		text = text || i >= fixed && (isInterface(t) || ok && b.Info()&types.IsString != 0 && f.boxed(t))
+	}
+	if !text {
+		return "", false
+	}
+	for i, a := range e.Args {
+		switch {
+		case i < fixed:
+			args = append(args, f.conv(a, sig.Params().At(i).Type()))
+		case e.Ellipsis.IsValid():
+			args = append(args, f.conv(a, sig.Params().At(fixed).Type())+"...")
+		default:
+			args = append(args, f.conv(a, anyType))
+		}
+	}
+	return join(args, false), true
+}
+
 // rawCall passes the values themselves instead of boxes.
 func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
 	sig := f.typeOf(e.Fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
@@ -294,8 +336,9 @@ func (f *fn) errorsAs(e *ast.CallExpr) (string, bool) {
 	name := f.typ(t, e.Pos())
 	id := f.id(t, e.Pos())
 	get := f.getter(t, anyType, e.Pos())
+	target := f.change("to", p, anyType, e.Pos())
 	as := f.helper("as "+f.key(t), func() string {
-		return fmt.Sprintf("(err error, to *%s) bool { return %s.As(err, %d, func(v any) { *to = %s(v) }) }", name, boxAlias, id, get)
+		return fmt.Sprintf("(err error, to *%s) bool { return %s.As(err, %d, %s, func(v any) { *to = %s(v) }) }", name, boxAlias, id, target, get)
 	})
 	return as + "(" + f.conv(e.Args[0], types.Universe.Lookup("error").Type()) + ", " + f.expr(e.Args[1]) + ")", true
 }
