@@ -216,12 +216,11 @@ func (d data) methods(t *Type, v reflect.Value, depth int, add func(string, any)
 		if m.Type().NumIn() > 0 || m.Type().NumOut() == 0 || m.Type().NumOut() > 2 {
 			continue
 		}
-		results := m.Call(nil)
-		if len(results) == 2 {
-			if err, ok := reflect.TypeAssert[error](results[1]); ok && err != nil {
-				panic(fmt.Sprintf("the method %s of %s, which a template calls: %v", name, t, err))
-			}
+		// A method that fails is left out: the template fails only if it uses the value.
+		result, err := access{space: t.space}.call(name, m, false, nil)
+		if err != nil {
+			continue
 		}
-		add(name, d.any(results[0].Interface(), depth+1))
+		add(name, d.any(result.Interface(), depth+1))
 	}
 }

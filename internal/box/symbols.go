@@ -13,6 +13,7 @@ func (s *Space) Symbols() map[string]reflect.Value {
 		"Frame": reflect.ValueOf(s.Frame), "NoPanic": reflect.ValueOf(s.NoPanic), "Unwinding": reflect.ValueOf((*Unwinding)(nil)),
 		"Key": reflect.ValueOf(s.Key), "Real": reflect.ValueOf(s.Real), "TypeOf": reflect.ValueOf(s.TypeOf), "ValueOf": reflect.ValueOf(s.ValueOf), "Recovering": reflect.ValueOf(s.Recovering), "Select": reflect.ValueOf(s.Select),
 		"Keys": reflect.ValueOf(s.Keys), "Print": reflect.ValueOf(s.Print), "Words": reflect.ValueOf(s.Words), "DeepEqual": reflect.ValueOf(s.DeepEqual),
-		"Operands": reflect.ValueOf(s.Operands), "Callers": reflect.ValueOf(Callers), "CallersFrames": reflect.ValueOf(CallersFrames), "FuncForPC": reflect.ValueOf(FuncForPC), "Implements": reflect.ValueOf(s.Implements),
+		"Result": reflect.ValueOf(s.Result), "Funcs": reflect.ValueOf(s.Funcs),
+		"Execute": reflect.ValueOf(s.Execute), "ExecuteTemplate": reflect.ValueOf(s.ExecuteTemplate), "Operands": reflect.ValueOf(s.Operands), "Callers": reflect.ValueOf(Callers), "CallersFrames": reflect.ValueOf(CallersFrames), "FuncForPC": reflect.ValueOf(FuncForPC), "Implements": reflect.ValueOf(s.Implements),
 	}
 }

@@ -40,12 +40,16 @@ const (
 
 // Type describes a type.
 type Type struct {
-	id     int
-	kind   byte
-	name   string
-	elem   *Type
-	key    *Type
-	fields []field
+	id   int
+	kind byte
+	name string
+	elem *Type
+	key  *Type
+	// result is the type of a function's first result, if that is known, and variadic reports whether its last parameter takes several
+	// arguments.
+	result   *Type
+	variadic bool
+	fields   []field
 	// short and path are the name and the package of a defined type.
 	short, path string
 	// methods holds the methods of a concrete type. pointer is the type of pointers, if it has more methods.
@@ -70,10 +74,13 @@ type field struct {
 	typ                *Type
 }
 
-// method is a method: its signature, and a function that binds it to a receiver.
+// method is a method: its signature, and a function that binds it to a receiver. result is the type of its first result, if that is
+// one of the source and templates may need it, and variadic reports whether its last parameter takes several arguments.
 type method struct {
 	signature string
 	bind      func(any) any
+	result    *Type
+	variadic  bool
 }
 
 func (t *Type) String() string { return t.name }
@@ -156,6 +163,13 @@ func (s *Space) describe(w []string) error {
 				tag: reflect.StructTag(w[i+2]), typ: numbers(i + 3),
 			})
 		}
+	case other:
+		if len(w) > 4 {
+			t.variadic = w[3] == "v"
+			if w[4] != "0" {
+				t.result = numbers(4)
+			}
+		}
 	case iface:
 		t.wanted = map[string]string{}
 		for i := 3; i+1 < len(w); i += 2 {
@@ -167,7 +181,21 @@ func (s *Space) describe(w []string) error {
 
 // Method registers a method of a type.
 func (s *Space) Method(id int, name, signature string, bind func(any) any) {
-	s.typ(id).methods[name] = method{signature, bind}
+	t := s.typ(id)
+	m := t.methods[name]
+	m.signature, m.bind = signature, bind
+	t.methods[name] = m
+}
+
+// Result registers what templates must know about a method: the type of its first result, which may be 0, and whether it is variadic.
+func (s *Space) Result(id int, name string, result int, variadic bool) {
+	t := s.typ(id)
+	m := t.methods[name]
+	m.variadic = variadic
+	if result != 0 {
+		m.result = s.typ(result)
+	}
+	t.methods[name] = m
 }
 
 // Interface registers an interface type of compiled code by a pointer to it.

@@ -114,6 +114,12 @@ func (g *gen) describe(id int, t types.Type, at token.Pos) {
 		write("m", g.id(t.Key(), at), g.id(t.Elem(), at))
 	case *types.Struct:
 		write("t", strings.TrimSpace(g.fields(t, at)))
+	case *types.Signature:
+		if result, variadic := g.result(t, at); g.templates() {
+			write("f", map[bool]string{true: "v", false: "-"}[variadic], result)
+		} else {
+			write("f")
+		}
 	default:
 		write("f")
 	}
@@ -133,6 +139,9 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 			sig := sel.Type().(*types.Signature)
 			fmt.Fprintf(&g.register, "%s.Method(%d, %q, %q, func(r any) any { x := r.(%s); return %s })\n", boxAlias, id, m.Name(), runtimeName(sig),
 				g.typ(t, at), f.bound("x", t, sel.Index(), m, sig, at))
+			if result, variadic := g.methodResult(t, sig, at); result != 0 || variadic && g.templates() {
+				fmt.Fprintf(&g.register, "%s.Result(%d, %q, %d, %t)\n", boxAlias, id, m.Name(), result, variadic)
+			}
 			if f.recoversItself(m) {
 				f.unwinds = "aura_u"
 				bound := f.bound("x", t, sel.Index(), m, sig, at)
@@ -142,6 +151,42 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 			}
 		}
 	})
+}
+
+// methodResult is result for a method. A method of a generic type may return ever larger types.
+func (g *gen) methodResult(recv types.Type, sig *types.Signature, at token.Pos) (id int, variadic bool) {
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	if n, ok := types.Unalias(recv).(*types.Named); !ok || n.TypeArgs() != nil {
+		return 0, sig.Variadic()
+	}
+	return g.result(sig, at)
+}
+
+// templates reports whether the program may execute templates, which need to know more about functions.
+func (g *gen) templates() bool {
+	key := "templates"
+	known, ok := g.shapes[key]
+	if !ok {
+		for p := range g.sources {
+			for _, imported := range p.Imports() {
+				known = known || imported.Path() == "text/template" || imported.Path() == "html/template"
+			}
+		}
+		g.shapes[key] = known
+	}
+	return known
+}
+
+// result returns the number of the type of a function's first result, or 0 if templates need not know it, and whether the function is variadic.
+func (g *gen) result(sig *types.Signature, at token.Pos) (id int, variadic bool) {
+	if g.templates() && sig.Results().Len() > 0 {
+		if t := sig.Results().At(0).Type(); !isInterface(t) && g.boxed(t) {
+			id = g.id(t, at)
+		}
+	}
+	return id, sig.Variadic()
 }
 
 // runtimeName returns the name of a type in the form of package reflect.

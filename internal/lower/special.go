@@ -40,6 +40,9 @@ var templateCalls = map[string]bool{
 	"(*html/template.Template).Execute": true, "(*html/template.Template).ExecuteTemplate": true,
 }
 
+// templateFuncs holds the functions that give functions to templates.
+var templateFuncs = map[string]bool{"(*text/template.Template).Funcs": true, "(*html/template.Template).Funcs": true}
+
 // refusedCalls holds the functions that would see the interpreter's types, and their remedies.
 var refusedCalls = map[string]string{
 	"encoding/xml.Marshal": "use encoding/json", "encoding/xml.Unmarshal": "use encoding/json", "encoding/xml.MarshalIndent": "use encoding/json",
@@ -105,6 +108,14 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		}
 		args = append(args, "aura_p")
 		return fmt.Sprintf("%s.Fill(%s, func(aura_p any) error { return %s(%s) })", boxAlias, f.conv(e.Args[len(e.Args)-1], anyType), callee(), strings.Join(args, ", ")), true
+	case templateFuncs[name]:
+		return callee() + "(" + boxAlias + ".Funcs(" + f.expr(e.Args[0]) + "))", true
+	case strings.HasPrefix(name, "(*text/template.") && templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]) && f.isTemplate(e.Fun):
+		args := []string{f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)} //nolint:forcetypeassert // see isTemplate
+		for i, a := range e.Args {
+			args = append(args, f.conv(a, obj.Signature().Params().At(i).Type()))
+		}
+		return boxAlias + "." + obj.Name() + "(" + strings.Join(args, ", ") + ")", true
 	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
 		var args []string
 		sig := obj.Signature()
@@ -117,6 +128,12 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return f.denyOwn(e, name)
 	}
 	return "", false
+}
+
+// isTemplate reports whether a method is called of a template itself, not of a struct that embeds one.
+func (f *fn) isTemplate(fun ast.Expr) bool {
+	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
+	return ok && types.TypeString(f.typeOf(sel.X), nil) == "*text/template.Template"
 }
 
 // denyOwn denies the call of a function that would see the interpreter's types.
