@@ -2,6 +2,7 @@ package box
 
 import (
 	"errors"
+	html "html/template"
 	"io"
 	"reflect"
 	"regexp"
@@ -13,42 +14,84 @@ import (
 )
 
 // Execute is the method Execute of a template. The template accesses fields and methods by functions that know the types of the source.
-func (s *Space) Execute(t *plain.Template, w io.Writer, data any) error {
-	return s.ExecuteTemplate(t, w, "", data)
-}
+func (s *Space) Execute(t any, w io.Writer, data any) error { return s.ExecuteTemplate(t, w, "", data) }
 
 // ExecuteTemplate is Execute for an associated template. The name is empty for the template itself.
-func (s *Space) ExecuteTemplate(t *plain.Template, w io.Writer, name string, data any) error {
+func (s *Space) ExecuteTemplate(t any, w io.Writer, name string, data any) error {
+	if t, ok := t.(*html.Template); ok {
+		return execute(s, t, w, name, data)
+	}
+	return execute(s, t.(*plain.Template), w, name, data) //nolint:forcetypeassert // there are no others
+}
+
+// templates is a template of one of the packages.
+type templates[T any] interface {
+	AddParseTree(name string, tree *parse.Tree) (T, error)
+	Clone() (T, error)
+	Execute(w io.Writer, data any) error
+	ExecuteTemplate(w io.Writer, name string, data any) error
+	Funcs(funcs plain.FuncMap) T
+	Name() string
+	Templates() []T
+}
+
+func treeOf(t any) *parse.Tree {
+	switch t := t.(type) {
+	case *plain.Template:
+		return t.Tree
+	case *html.Template:
+		return t.Tree
+	}
+	return nil
+}
+
+func execute[T templates[T]](s *Space, t T, w io.Writer, name string, data any) error {
 	own, err := t.Clone()
 	if err != nil {
-		return err
+		// Package html/template does not copy a template that was executed with a value of compiled code.
+		data, own = s.Data(t, data), t
 	}
 	r := rewriter{access: access{s, missingKey(t)}, funcs: plain.FuncMap{}}
-	r.funcs[plainFunc], r.funcs[showFunc], r.funcs[trueFunc], r.funcs[textFunc] = plainAny, showAny, trueAny, textAny
-	trees := map[string]*parse.Tree{}
-	for _, each := range append(own.Templates(), own) {
-		if each.Tree == nil || each.Root == nil || trees[each.Name()] != nil {
-			continue
-		}
-		tree := each.Tree.Copy()
-		r.list(tree.Root)
-		trees[each.Name()] = tree
-	}
-	own.Funcs(r.funcs)
-	for each, tree := range trees {
-		if _, err := own.AddParseTree(each, tree); err != nil {
+	if err == nil {
+		data = viewAny(data)
+		if err := rewrite(&r, own); err != nil {
 			return err
 		}
 	}
 	if name != "" {
-		return r.explained(own.ExecuteTemplate(w, name, viewAny(data)))
+		return r.explained(own.ExecuteTemplate(w, name, data))
 	}
-	return r.explained(own.Execute(w, viewAny(data)))
+	return r.explained(own.Execute(w, data))
+}
+
+// rewrite changes a copy of a template, and those that belong to it.
+func rewrite[T templates[T]](r *rewriter, own T) error {
+	r.funcs[plainFunc], r.funcs[showFunc], r.funcs[trueFunc], r.funcs[textFunc] = plainAny, showAny, trueAny, textAny
+	trees := map[string]*parse.Tree{}
+	for _, each := range append(own.Templates(), own) {
+		tree := treeOf(each)
+		if tree == nil || tree.Root == nil || trees[each.Name()] != nil {
+			continue
+		}
+		tree = tree.Copy()
+		r.list(tree.Root)
+		trees[each.Name()] = tree
+	}
+	own.Funcs(r.funcs)
+	for name, tree := range trees {
+		if _, err := own.AddParseTree(name, tree); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // missingKey returns the option of a template for keys that a map does not have, which package template does not export.
-func missingKey(t *plain.Template) int64 {
+func missingKey(t any) int64 {
 	v := reflect.ValueOf(t)
+	if _, ok := t.(*html.Template); ok {
+		v = v.Elem().FieldByName("text")
+	}
 	for _, name := range []string{"common", "option", "missingKey"} {
 		for v.Kind() == reflect.Pointer {
 			v = v.Elem()

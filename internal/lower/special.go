@@ -110,7 +110,7 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return fmt.Sprintf("%s.Fill(%s, func(aura_p any) error { return %s(%s) })", boxAlias, f.conv(e.Args[len(e.Args)-1], anyType), callee(), strings.Join(args, ", ")), true
 	case templateFuncs[name]:
 		return callee() + "(" + boxAlias + ".Funcs(" + f.expr(e.Args[0]) + "))", true
-	case strings.HasPrefix(name, "(*text/template.") && templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]) && f.isTemplate(e.Fun):
+	case templateCalls[name] && f.isTemplate(e.Fun) && f.mayBox(e.Args[len(e.Args)-1]):
 		args := []string{f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)} //nolint:forcetypeassert // see isTemplate
 		for i, a := range e.Args {
 			args = append(args, f.conv(a, obj.Signature().Params().At(i).Type()))
@@ -133,7 +133,11 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 // isTemplate reports whether a method is called of a template itself, not of a struct that embeds one.
 func (f *fn) isTemplate(fun ast.Expr) bool {
 	sel, ok := ast.Unparen(fun).(*ast.SelectorExpr)
-	return ok && types.TypeString(f.typeOf(sel.X), nil) == "*text/template.Template"
+	if !ok {
+		return false
+	}
+	t := types.TypeString(f.typeOf(sel.X), nil)
+	return t == "*text/template.Template" || t == "*html/template.Template"
 }
 
 // denyOwn denies the call of a function that would see the interpreter's types.
