@@ -141,12 +141,7 @@ func load(t *Type, v, m reflect.Value) {
 		}
 	case slice:
 		if !v.IsNil() {
-			// A decoder uses the memory of a slice again.
-			m.Set(reflect.MakeSlice(m.Type(), v.Cap(), v.Cap()))
-			for i, all := 0, v.Slice(0, v.Cap()); i < all.Len(); i++ {
-				load(b.elem, all.Index(i), m.Index(i))
-			}
-			m.SetLen(v.Len())
+			loadSlice(b, v, m)
 		}
 	case mapping:
 		// What a map holds already is kept by store.
@@ -162,6 +157,16 @@ func load(t *Type, v, m reflect.Value) {
 			m.Set(v.Convert(m.Type()))
 		}
 	}
+}
+
+// loadSlice is load for a slice. A decoder uses its memory again, also behind its end.
+func loadSlice(b *Type, v, m reflect.Value) {
+	m.Set(reflect.MakeSlice(m.Type(), v.Cap(), v.Cap()))
+	all := v.Slice(0, v.Cap())
+	for i := range all.Len() {
+		load(b.elem, all.Index(i), m.Index(i))
+	}
+	m.SetLen(v.Len())
 }
 
 // store copies what was decoded.

@@ -102,20 +102,11 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		}
 		return callee() + "(" + strings.Join(args, ", ") + ")", true
 	case fillCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
-		args := []string{}
-		for _, a := range e.Args[:len(e.Args)-1] {
-			args = append(args, f.expr(a))
-		}
-		args = append(args, "aura_p")
-		return fmt.Sprintf("%s.Fill(%s, func(aura_p any) error { return %s(%s) })", boxAlias, f.conv(e.Args[len(e.Args)-1], anyType), callee(), strings.Join(args, ", ")), true
+		return f.fills(e, callee()), true
 	case templateFuncs[name]:
 		return callee() + "(" + boxAlias + ".Funcs(" + f.expr(e.Args[0]) + "))", true
 	case templateCalls[name] && f.isTemplate(e.Fun) && f.mayBox(e.Args[len(e.Args)-1]):
-		args := []string{f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)} //nolint:forcetypeassert // see isTemplate
-		for i, a := range e.Args {
-			args = append(args, f.conv(a, obj.Signature().Params().At(i).Type()))
-		}
-		return boxAlias + "." + obj.Name() + "(" + strings.Join(args, ", ") + ")", true
+		return f.executes(e, obj), true
 	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
 		var args []string
 		sig := obj.Signature()
@@ -138,6 +129,26 @@ func (f *fn) isTemplate(fun ast.Expr) bool {
 	}
 	t := types.TypeString(f.typeOf(sel.X), nil)
 	return t == "*text/template.Template" || t == "*html/template.Template"
+}
+
+// fills lowers a call of a function that decodes.
+func (f *fn) fills(e *ast.CallExpr, callee string) string {
+	last := len(e.Args) - 1
+	var args []string
+	for _, a := range e.Args[:last] {
+		args = append(args, f.expr(a))
+	}
+	args = append(args, "aura_p")
+	return fmt.Sprintf("%s.Fill(%s, func(aura_p any) error { return %s(%s) })", boxAlias, f.conv(e.Args[last], anyType), callee, strings.Join(args, ", "))
+}
+
+// executes lowers the execution of a template.
+func (f *fn) executes(e *ast.CallExpr, obj *types.Func) string {
+	args := []string{f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)} //nolint:forcetypeassert // see isTemplate
+	for i, a := range e.Args {
+		args = append(args, f.conv(a, obj.Signature().Params().At(i).Type()))
+	}
+	return boxAlias + "." + obj.Name() + "(" + strings.Join(args, ", ") + ")"
 }
 
 // denyOwn denies the call of a function that would see the interpreter's types.
