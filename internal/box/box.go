@@ -42,7 +42,7 @@ func (s *Space) Box(v any, id int) any {
 		if m, ok := t.methods["Unwrap"]; ok && m.signature == "func() []error" {
 			return failures{b}
 		}
-		return failure{b}
+		return withOptions(failure{b})
 	}
 	if m, ok := t.methods["LogValue"]; ok && m.signature == "func() slog.Value" {
 		return logged{b}
@@ -284,7 +284,7 @@ func (s *Space) To(v any, id int) any {
 			w.Field(i).Set(f)
 		}
 	}
-	return w.Interface()
+	return optional(b.content(), w.Interface(), t.exact)
 }
 
 // Equal compares two interface values.
