@@ -54,6 +54,8 @@ type Place struct {
 	Trusted []string
 	// Git is the result of GitPaths for this place; nil means that GitPaths is called.
 	Git *Repositories
+	// Links is the result of FindLinks for this place; nil means that FindLinks is called.
+	Links *Links
 	// Survey is the result of Look for this place; nil means that Look is called.
 	Survey *Survey
 	// Programs lists the programs that run outside of the sandbox, such as aura itself. Their directories are protected.
@@ -102,7 +104,7 @@ func Default(at Place, kind Kind) Policy {
 		Exec:      kind == KindShell || kind == KindGuest || kind == KindBuild,
 		Limits:    Limits{Processes: otherProcesses},
 	}
-	p.Protected, p.Named, p.Exposed = found.protected, found.named, found.exposed
+	p.Protected, p.Named, p.Exposed, p.Uncovered = found.protected, found.named, found.exposed, found.uncovered
 	switch kind {
 	case KindPlugin:
 		// The plugin's manifest sets the memory limit.
@@ -174,26 +176,29 @@ func (p *Policy) hideSecrets(at Place) {
 	}
 }
 
-// protected returns the paths that stay read-only, in the order in which they are found, as kept. named lists the paths that
-// are never created. exposed lists the paths that cannot be protected because they contain the working directory.
-func (at Place) protected() (kept, named, exposed []string) {
-	named = append(below(at.Workdir, []string{settingsName}), present(at.Settings...)...)
-	named = append(named, present(at.EnvFiles...)...)
-	git := at.Git
+// protect adds the paths that stay read-only to a survey, in the order in which they are found: the paths that are never created, and
+// those that cannot be protected because they contain the working directory.
+func (s *Survey) protect(at Place) {
+	git, links := at.Git, at.Links
 	if git == nil {
 		git = GitPaths(at.Workdir, at.Home)
 	}
-	named = append(named, git.Files...)
-	workdir := resolve(at.Workdir)
-	for _, path := range slices.Concat(git.Paths, named, present(at.Sources...), at.programDirs()) {
-		switch {
-		case at.Workdir != "" && within(resolve(path), workdir):
-			exposed = append(exposed, path)
-		case !slices.Contains(kept, path):
-			kept = append(kept, path)
-		}
+	if links == nil {
+		links = at.FindLinks()
 	}
-	return kept, named, slices.Compact(exposed)
+	s.uncovered = slices.Clone(links.Uncovered)
+	s.named = slices.Concat(below(at.Workdir, []string{settingsName}), present(at.Settings...), present(at.EnvFiles...), git.Files, links.Paths)
+	workdir, seen := resolve(at.Workdir), map[string]bool{}
+	for _, path := range slices.Concat(git.Paths, s.named, present(at.Sources...), at.programDirs()) {
+		switch {
+		case seen[path]:
+		case at.Workdir != "" && within(resolve(path), workdir):
+			s.exposed = append(s.exposed, path)
+		default:
+			s.protected = append(s.protected, path)
+		}
+		seen[path] = true
+	}
 }
 
 // protectTrusted protects the paths of other projects that are in a writable tree. It must be called when the trees are complete.

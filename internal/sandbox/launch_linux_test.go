@@ -262,6 +262,7 @@ func (u user) layout(t *testing.T) string {
 		"work/main.go": "package main\n", "work/.git/HEAD": "", "work/.git/config": "", "work/.git/hooks/pre-push": "",
 		"work/.aura/config/features/a.yaml": "", "work/.aura/plugins/p/main.go": "", "work/.aura/extensions/e.py": "",
 		"work/src/parts/p/main.go": "", "work/behind/main.go": "",
+		"work/shared/hooks/a.yaml": "", "work/shared/far.yaml": "", "work/shared/turns.yaml": "", "work/shared/more.go": "", "work/shared/modes/a.md": "",
 		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
 		"repo/.git/HEAD": "", "repo/.git/config": "", "repo/.git/hooks/x": "", "linked/.git": "gitdir: ../repo/.git/worktrees/linked\n",
 		"repo/.git/worktrees/linked/HEAD": "", "repo/.git/worktrees/linked/commondir": "../..\n",
@@ -275,8 +276,14 @@ func (u user) layout(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink("behind", filepath.Join(base, "work/linked-plugin")); err != nil {
-		t.Fatal(err)
+	for link, target := range map[string]string{
+		"work/linked-plugin": "behind", "work/.aura/config/hooks": "../../shared/hooks", "work/shared/hooks/far.yaml": "../far.yaml",
+		"work/.aura/config/turns.yaml": "../../shared/turns.yaml", "work/.aura/plugins/p/more.go": "../../../shared/more.go",
+		"home/.aura/config/modes": "../../../work/shared/modes",
+	} {
+		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	copyBinary(t, filepath.Join(base, "bin", "suite"))
 	err = filepath.WalkDir(base, func(path string, _ os.DirEntry, err error) error {
@@ -315,6 +322,7 @@ func (s scene) policy(kind sandbox.Kind) *sandbox.Policy {
 	p := sandbox.Default(sandbox.Place{
 		Workdir: s.path("work"), Home: s.path("home"), DataDir: s.path("data"), Temp: s.path("tmp"),
 		Own: []string{s.path("bin", "suite")}, Hidden: []string{s.path("tmp", "aura-session")},
+		Settings: []string{s.path("home", ".aura")},
 	}, kind)
 	return &p
 }

@@ -125,11 +125,12 @@ func (t confined) missing() []string {
 	if !t.policy.Exec || t.tell == nil && t.made == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(t.policy.Protected), exists)
+	return slices.DeleteFunc(slices.Clone(t.policy.Protected), leads)
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
+// leads reports whether a path exists and, if it is a link, leads to something.
+func leads(path string) bool {
+	_, err := os.Stat(path)
 	return err == nil
 }
 
@@ -144,7 +145,7 @@ func (t confined) report(r sandbox.Report, before []string) {
 	if t.tell != nil {
 		t.tell(r.Uncovered)
 	}
-	made := slices.DeleteFunc(before, func(path string) bool { return !exists(path) })
+	made := slices.DeleteFunc(before, func(path string) bool { return !leads(path) })
 	if r.Mounts {
 		// The sandbox itself creates an empty directory in order to protect it.
 		made = slices.DeleteFunc(made, isEmptyDir)

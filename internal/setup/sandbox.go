@@ -83,6 +83,10 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
+	out.place.Links = &sandbox.Links{}
+	if out.enabled {
+		out.place.Links = out.place.FindLinks()
+	}
 	path, _ := config.Lookup(c.Inherited, "PATH")
 	out.place.Path = filepath.SplitList(path)
 	out.place.Caches = cachesIn(c.Inherited)
@@ -97,6 +101,15 @@ func hiddenDirs(c *config.Config) []string {
 		dirs = append(dirs, c.State.Root)
 	}
 	return dirs
+}
+
+// pluginDirs returns the directories that plugins and extensions are loaded from.
+func pluginDirs(c *config.Config) []string {
+	var out []string
+	for _, root := range c.Roots() {
+		out = append(out, root.Dir)
+	}
+	return out
 }
 
 // cachesIn returns the directories that the environment names for the output of builds. The other directories in the trees of

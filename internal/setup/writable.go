@@ -19,7 +19,7 @@ func Writable(c *config.Config) []string {
 	s := c.Features.Sandbox
 	// Which paths stay read-only inside these directories does not matter here. Looking for them needs the programs.
 	place := sandbox.Place{
-		Workdir: c.Workdir, Temp: os.TempDir(), Writable: []string{"/tmp"}, Caches: cachesIn(c.Inherited), Git: &sandbox.Repositories{},
+		Workdir: c.Workdir, Temp: os.TempDir(), Writable: []string{"/tmp"}, Caches: cachesIn(c.Inherited), Git: &sandbox.Repositories{}, Links: &sandbox.Links{},
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		place.Home = home
