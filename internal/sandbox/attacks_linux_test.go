@@ -103,6 +103,8 @@ var attacks = map[string]weapon{
 	"write a linked source file of a plugin":     {mounts: true, run: func(s scene) error { return appendTo(s.path("work/shared/more.go")) }},
 	"write a linked folder of the user's home":   {mounts: true, run: func(s scene) error { return appendTo(s.path("work/shared/modes/a.md")) }},
 	"write a Git hook":                           {mounts: true, run: func(s scene) error { return os.WriteFile(s.path("work/.git/hooks/x"), nil, 0o700) }},
+	"write a linked Git hook":                    {mounts: true, run: func(s scene) error { return appendTo(s.path("work/shared/pre-commit.sh")) }},
+	"write the user's linked Git settings":       {mounts: true, run: func(s scene) error { return appendTo(s.path("work/shared/gitconfig")) }},
 	"write Git's settings":                       {mounts: true, run: func(s scene) error { return appendTo(s.path("work/.git/config")) }},
 	"link a plugin":                              {mounts: true, run: linkPlugin},
 	"replace Git's hooks":                        {mounts: true, run: func(s scene) error { return os.Rename(s.path("work/.git"), s.path("work/.git2")) }},

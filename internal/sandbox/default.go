@@ -186,7 +186,7 @@ func (s *Survey) protect(at Place) {
 	if links == nil {
 		links = at.FindLinks()
 	}
-	s.uncovered = slices.Clone(links.Uncovered)
+	s.uncovered = slices.Concat(links.Uncovered, git.Uncovered)
 	s.named = slices.Concat(below(at.Workdir, []string{settingsName}), present(at.Settings...), present(at.EnvFiles...), git.Files, links.Paths)
 	workdir, seen := resolve(at.Workdir), map[string]bool{}
 	for _, path := range slices.Concat(git.Paths, s.named, present(at.Sources...), at.programDirs()) {

@@ -42,19 +42,23 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	}
 	hooks, includes := s.pointedTo(workdir, environ)
 	s.add(hooks...)
-	return &Repositories{Paths: s.paths, Files: includes}
+	links := newLinkSearch(workdir, 1)
+	for _, dir := range append(s.hooks, hooks...) {
+		links.search(dir)
+	}
+	return &Repositories{Paths: s.paths, Files: append(includes, links.links.Paths...), Uncovered: links.links.Uncovered}
 }
 
 // Repositories lists the paths that decide which programs Git runs. Files lists those that are never created if they are
-// missing.
-type Repositories struct{ Paths, Files []string }
+// missing, and links to such files. Uncovered holds sentences about what was not searched.
+type Repositories struct{ Paths, Files, Uncovered []string }
 
 // gitSearch collects repositories.
 type gitSearch struct {
 	home string
-	// paths lists what Git trusts. seen holds the Git directories that were examined.
-	paths []string
-	seen  map[string]bool
+	// paths lists what Git trusts, and hooks the usual directories of hooks. seen holds the Git directories that were examined.
+	paths, hooks []string
+	seen         map[string]bool
 	// sources lists the files of settings, each with the directories that it applies to. parsed holds what files of settings name.
 	sources []gitSource
 	parsed  map[string]gitNames
@@ -122,6 +126,7 @@ func (s *gitSearch) repository(dir, root string) {
 	s.seen[dir] = true
 	if common == "" {
 		s.add(below(dir, gitSettings)...)
+		s.hooks = append(s.hooks, filepath.Join(dir, "hooks"))
 	} else {
 		s.add(below(dir, linkedSettings)...)
 		s.repository(common, usualRoot(common))

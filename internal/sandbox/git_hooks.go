@@ -63,10 +63,15 @@ func (s *gitSearch) modules(root string) {
 }
 
 // pointedTo returns the paths outside of the usual places that Git's settings name: directories of hooks, and included files of
-// settings. The files that the environment names are among the latter.
+// settings. The files that the environment names are among the latter, and the user's settings if a link leads to them.
 func (s *gitSearch) pointedTo(workdir string, environ []string) (hooks, includes []string) {
-	usual, named := usersSettings(workdir, s.home, environ)
-	includes = named
+	usual, includes := usersSettings(workdir, s.home, environ)
+	for _, file := range usual {
+		// A link may lead to a place that confined code can write.
+		if _, links := follow(file); len(links) > 0 && !slices.Contains(includes, file) {
+			includes = append(includes, file)
+		}
+	}
 	var roots []string
 	for _, source := range s.sources {
 		if !slices.Contains(roots, source.root) {

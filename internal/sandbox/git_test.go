@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestProtectedGit checks which paths of Git are protected, for different files in the working directory and above it. Paths
@@ -172,6 +173,50 @@ func TestUsersGitSettings(t *testing.T) {
 			}
 			if slices.Contains(got.Files, at(tt.file)) != tt.protected {
 				t.Errorf("the file is protected: %t", !tt.protected)
+			}
+		})
+	}
+}
+
+// TestLinkedGit checks that what links in directories of hooks lead to is protected, and what a link to the user's settings leads to.
+func TestLinkedGit(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		config, link, target string
+		// want is the protected link, relative to the parent of the working directory; empty if there is none.
+		want string
+	}{
+		"hook":                     {"", "work/.git/hooks/pre-commit", "../../a", "work/.git/hooks/pre-commit"},
+		"hook, missing":            {"", "work/.git/hooks/pre-commit", "../../missing", "work/.git/hooks/pre-commit"},
+		"hook of a repository":     {"", "work/part/.git/hooks/x", "../../../a", "work/part/.git/hooks/x"},
+		"hook elsewhere":           {"[core]\nhooksPath = h", "work/h/x", "../a", "work/h/x"},
+		"folder of hooks":          {"", "work/.git/hooks", "../h", ""}, // it is protected anyway
+		"hook in the folder":       {"", "work/.git/hooks/x", "y", ""},
+		"folder in a hooks folder": {"[core]\nhooksPath = h", "work/h/x/y", "../../a", ""},
+		"settings":                 {"", "home/.gitconfig", "../work/a", "home/.gitconfig"},
+		"settings, .config":        {"", "home/.config", "../work/d", "home/.config/git/config"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := func(path string) string { return filepath.Join(base, path) }
+			for _, path := range []string{"work/.git/config", "work/part/.git/config", "work/a", "work/d/git/config"} {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(at(path)), 0o755), os.WriteFile(at(path), []byte(tt.config), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at(tt.link)), 0o755), os.Symlink(tt.target, at(tt.link))); err != nil {
+				testneed.Missing(t, testneed.Links, err)
+			}
+			var want []string
+			if tt.want != "" {
+				want = []string{at(tt.want)}
+			}
+			if got := sandbox.GitPaths(at("work"), at("home")); !slices.Equal(got.Files, want) {
+				t.Errorf("got %q, want %q", got.Files, want)
 			}
 		})
 	}

@@ -263,6 +263,7 @@ func (u user) layout(t *testing.T) string {
 		"work/.aura/config/features/a.yaml": "", "work/.aura/plugins/p/main.go": "", "work/.aura/extensions/e.py": "",
 		"work/src/parts/p/main.go": "", "work/behind/main.go": "",
 		"work/shared/hooks/a.yaml": "", "work/shared/far.yaml": "", "work/shared/turns.yaml": "", "work/shared/more.go": "", "work/shared/modes/a.md": "",
+		"work/shared/pre-commit.sh": "", "work/shared/gitconfig": "",
 		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
 		"repo/.git/HEAD": "", "repo/.git/config": "", "repo/.git/hooks/x": "", "linked/.git": "gitdir: ../repo/.git/worktrees/linked\n",
 		"repo/.git/worktrees/linked/HEAD": "", "repo/.git/worktrees/linked/commondir": "../..\n",
@@ -279,7 +280,8 @@ func (u user) layout(t *testing.T) string {
 	for link, target := range map[string]string{
 		"work/linked-plugin": "behind", "work/.aura/config/hooks": "../../shared/hooks", "work/shared/hooks/far.yaml": "../far.yaml",
 		"work/.aura/config/turns.yaml": "../../shared/turns.yaml", "work/.aura/plugins/p/more.go": "../../../shared/more.go",
-		"home/.aura/config/modes": "../../../work/shared/modes",
+		"home/.aura/config/modes":    "../../../work/shared/modes",
+		"work/.git/hooks/pre-commit": "../../shared/pre-commit.sh", "home/.gitconfig": "../work/shared/gitconfig",
 	} {
 		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func (at Place) FindLinks() *Links {
 // linkSearch collects links.
 type linkSearch struct {
 	workdir string
-	// depth is how many levels are read. If it is 1, the entries of a directory are all that counts.
+	// depth is how many levels are read. If it is 1, only the entries of the searched directories count.
 	depth int
 	links Links
 	// root is the path whose search is under way, and partial is true if a limit ended it.
@@ -61,7 +61,7 @@ func newLinkSearch(workdir string, depth int) *linkSearch {
 func (s *linkSearch) search(root string) {
 	end := resolve(root)
 	s.root, s.partial = root, false
-	if end != root {
+	if end != root && s.depth > 1 {
 		s.add(root, end)
 	}
 	if !s.holdsWorkdir(end) {
@@ -83,8 +83,11 @@ func (s *linkSearch) folder(dir string, depth int) {
 	if s.read[dir] || s.holdsWorkdir(dir) {
 		return
 	}
+	if depth == 0 && s.depth == 1 {
+		return
+	}
 	if depth == 0 || len(s.read) >= maxFolders {
-		s.partial = s.partial || s.depth > 1
+		s.partial = true
 		return
 	}
 	s.read[dir] = true
