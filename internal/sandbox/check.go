@@ -125,6 +125,30 @@ func covering(trees []string, path string) string {
 	return ""
 }
 
+// treeSet is a set of directory trees, for many questions about them.
+type treeSet map[string]bool
+
+func newTreeSet(paths []string) treeSet {
+	out := make(treeSet, len(paths))
+	for _, path := range paths {
+		out[path] = true
+	}
+	return out
+}
+
+// around returns the outermost tree that contains the path, or an empty string. The path must be clean.
+func (t treeSet) around(path string) string {
+	outer := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if t[dir] {
+			outer = dir
+		}
+		if dir == filepath.Dir(dir) {
+			return outer
+		}
+	}
+}
+
 // within reports whether path is tree or below it. Both paths must be clean.
 func within(tree, path string) bool {
 	if tree == path {

@@ -75,7 +75,8 @@ func (p Policy) Stricter(other Policy) bool {
 	}
 	// A path that other cannot reach anyway does not count as forbidden.
 	forbids := func(mine, theirs []string) bool {
-		return slices.ContainsFunc(mine, func(path string) bool { return other.reach(path) != "" && covering(theirs, path) == "" })
+		set := newTreeSet(theirs)
+		return slices.ContainsFunc(mine, func(path string) bool { return other.reach(path) != "" && set.around(path) == "" })
 	}
 	return other.Network && !p.Network || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +29,7 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	if workdir == "" {
 		return &Repositories{}
 	}
-	s := &gitSearch{home: home, seen: map[string]bool{}, parsed: map[string]gitNames{}}
+	s := &gitSearch{home: home, has: map[string]bool{}, seen: map[string]bool{}, sourced: map[gitSource]bool{}, parsed: map[string]gitNames{}}
 	own := filepath.Join(workdir, gitName)
 	s.add(below(own, gitSettings)...)
 	if !isDir(own) {
@@ -37,8 +38,10 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	for dir := workdir; !s.tree(dir) && dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)
 	}
-	for _, dir := range subdirectories(workdir, maxEntriesRead) {
-		s.tree(dir)
+	s.treesBelow(workdir)
+	if len(s.unseen) > 0 {
+		s.lacks("there are more than %d repositories, submodules and linked working trees: what the settings and hooks of the others lead to "+
+			"is not protected, such as those in %s", maxRepositories, s.unseen[0])
 	}
 	hooks, includes := s.pointedTo(workdir, environ)
 	s.add(hooks...)
@@ -46,7 +49,25 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	for _, dir := range append(s.hooks, hooks...) {
 		links.search(dir)
 	}
-	return &Repositories{Paths: s.paths, Files: append(includes, links.links.Paths...), Uncovered: links.links.Uncovered}
+	return &Repositories{Paths: s.paths, Files: append(includes, links.links.Paths...), Uncovered: append(s.uncovered, links.links.Uncovered...)}
+}
+
+// treesBelow examines the repositories directly below the working directory.
+func (s *gitSearch) treesBelow(workdir string) {
+	dirs, all := subdirectories(workdir, maxEntriesRead)
+	if !all {
+		s.lacks("%s contains more than %d entries: repositories among the others are not protected", workdir, maxEntriesRead)
+	}
+	trees := 0
+	for _, dir := range dirs {
+		if trees == maxTrees {
+			s.lacks("%s contains more than %d repositories: those from %s on are not protected", workdir, maxTrees, filepath.Base(dir))
+			return
+		}
+		if s.tree(dir) {
+			trees++
+		}
+	}
 }
 
 // Repositories lists the paths that decide which programs Git runs. Files lists those that are never created if they are
@@ -56,12 +77,18 @@ type Repositories struct{ Paths, Files, Uncovered []string }
 // gitSearch collects repositories.
 type gitSearch struct {
 	home string
-	// paths lists what Git trusts, and hooks the usual directories of hooks. seen holds the Git directories that were examined.
+	// paths lists what Git trusts, each path once by has, and hooks the usual directories of hooks. seen holds the Git directories that
+	// were examined.
 	paths, hooks []string
-	seen         map[string]bool
+	has, seen    map[string]bool
 	// sources lists the files of settings, each with the directories that it applies to. parsed holds what files of settings name.
 	sources []gitSource
+	sourced map[gitSource]bool
 	parsed  map[string]gitNames
+	// unseen lists paths that are protected but not examined.
+	unseen []string
+	// uncovered holds sentences about what is not protected because there is too much of it.
+	uncovered []string
 }
 
 // gitSource is a file of settings and a directory where Git runs hooks under these settings: the root of a working tree or, in a
@@ -70,10 +97,15 @@ type gitSource struct{ file, root string }
 
 func (s *gitSearch) add(paths ...string) {
 	for _, path := range paths {
-		if !slices.Contains(s.paths, path) {
+		if !s.has[path] {
+			s.has[path] = true
 			s.paths = append(s.paths, path)
 		}
 	}
+}
+
+func (s *gitSearch) lacks(format string, args ...any) {
+	s.uncovered = append(s.uncovered, fmt.Sprintf(format, args...))
 }
 
 // tree examines the repository of a directory, and reports whether the directory is the root of a working tree or a repository
@@ -82,7 +114,7 @@ func (s *gitSearch) tree(dir string) bool {
 	found := filepath.Join(dir, gitName)
 	switch {
 	case s.full() && exists(found):
-		s.add(found)
+		s.whole(found)
 	case isDir(found):
 		s.repository(found, dir)
 	case exists(found):
@@ -101,6 +133,12 @@ func (s *gitSearch) tree(dir string) bool {
 // full reports whether as many Git directories were examined as may be. Further ones are protected as a whole: confined code can
 // create repositories, but must not crowd out the ones that the user has.
 func (s *gitSearch) full() bool { return len(s.seen) >= maxRepositories }
+
+// whole protects a directory that is not examined.
+func (s *gitSearch) whole(dir string) {
+	s.add(dir)
+	s.unseen = append(s.unseen, dir)
+}
 
 // repository examines a Git directory. root is where Git runs hooks for it, if its settings name no other working tree.
 func (s *gitSearch) repository(dir, root string) {
@@ -136,7 +174,8 @@ func (s *gitSearch) repository(dir, root string) {
 }
 
 func (s *gitSearch) source(source gitSource) {
-	if !slices.Contains(s.sources, source) {
+	if !s.sourced[source] {
+		s.sourced[source] = true
 		s.sources = append(s.sources, source)
 	}
 }
@@ -144,9 +183,13 @@ func (s *gitSearch) source(source gitSource) {
 // linkedTrees examines the Git directories of the linked working trees of a repository. Their gitdir names the .git of the
 // working tree.
 func (s *gitSearch) linkedTrees(dir string) {
-	for _, linked := range subdirectories(dir, maxEntriesRead) {
+	trees, all := subdirectories(dir, maxEntriesRead)
+	if !all {
+		s.whole(dir)
+	}
+	for _, linked := range trees {
 		if s.full() {
-			s.add(dir)
+			s.whole(dir)
 			return
 		}
 		file := filepath.Join(linked, "gitdir")

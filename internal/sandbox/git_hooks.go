@@ -16,6 +16,10 @@ const (
 	maxEntriesRead = 1 << 14
 	// maxRepositories is how many Git directories are examined.
 	maxRepositories = 256
+	// maxTrees is how many repositories directly below the working directory are protected. Each takes mounts in every process.
+	maxTrees = 1024
+	// maxHooks is how many directories of hooks are protected that settings name.
+	maxHooks = 1024
 	// moduleDepth is how many levels deep submodules are searched: their names may have several parts.
 	moduleDepth = 4
 	// maxIncludes is how many files of Git settings are read.
@@ -24,17 +28,16 @@ const (
 	maxSettings = 1 << 20
 )
 
-// subdirectories lists the directories among the first limit entries of a directory.
-func subdirectories(dir string, limit int) []string {
+// subdirectories lists the directories among the first limit entries of a directory. all is false if there are more entries.
+func subdirectories(dir string, limit int) (out []string, all bool) {
 	// Git finds nothing in a directory that cannot be read.
-	entries, _ := files.ReadDir(dir, limit)
-	var out []string
-	for _, e := range entries {
+	entries, _ := files.ReadDir(dir, limit+1)
+	for _, e := range entries[:min(len(entries), limit)] {
 		if e.IsDir() {
 			out = append(out, filepath.Join(dir, e.Name()))
 		}
 	}
-	return out
+	return out, len(entries) <= limit
 }
 
 // modules examines the submodules of a repository. root is the directory of their Git directories.
@@ -46,7 +49,7 @@ func (s *gitSearch) modules(root string) {
 		case err != nil:
 			return filepath.SkipDir
 		case looked > maxEntriesRead, s.full():
-			s.add(root)
+			s.whole(root)
 			return filepath.SkipAll
 		case !d.IsDir():
 			return nil
@@ -72,20 +75,10 @@ func (s *gitSearch) pointedTo(workdir string, environ []string) (hooks, includes
 			includes = append(includes, file)
 		}
 	}
-	var roots []string
-	for _, source := range s.sources {
-		if !slices.Contains(roots, source.root) {
-			roots = append(roots, source.root)
-		}
-	}
-	if roots == nil {
-		roots = []string{workdir} // the user may create a repository there
-	}
-	queue := slices.Clone(s.sources)
-	for _, file := range usual {
-		for _, root := range roots {
-			queue = append(queue, gitSource{file, root})
-		}
+	queue := s.queue(workdir, usual)
+	queued := map[gitSource]bool{}
+	for _, source := range queue {
+		queued[source] = true
 	}
 	left := maxIncludes
 	for i := 0; i < len(queue); i++ {
@@ -99,12 +92,42 @@ func (s *gitSearch) pointedTo(workdir string, environ []string) (hooks, includes
 				}
 				includes = append(includes, path)
 			}
-			if source := (gitSource{path, at.root}); !slices.Contains(queue, source) {
+			if source := (gitSource{path, at.root}); !queued[source] {
+				queued[source] = true
 				queue = append(queue, source)
 			}
 		}
 	}
+	if left < 0 {
+		s.lacks("the settings of Git include more than %d files: the others are not protected, nor are the hooks that they name", maxIncludes)
+	}
+	if len(hooks) > maxHooks {
+		s.lacks("the settings of Git name more than %d directories of hooks: the others are not protected", maxHooks)
+		hooks = hooks[:maxHooks]
+	}
 	return hooks, includes
+}
+
+// queue returns the files of settings to read: those of the repositories, and the usual ones for every working tree.
+func (s *gitSearch) queue(workdir string, usual []string) []gitSource {
+	var roots []string
+	seen := map[string]bool{}
+	for _, source := range s.sources {
+		if !seen[source.root] {
+			seen[source.root] = true
+			roots = append(roots, source.root)
+		}
+	}
+	if roots == nil {
+		roots = []string{workdir} // the user may create a repository there
+	}
+	queue := slices.Clone(s.sources)
+	for _, file := range usual {
+		for _, root := range roots {
+			queue = append(queue, gitSource{file, root})
+		}
+	}
+	return queue
 }
 
 // settings returns what a file of Git settings names. A file that cannot be read names nothing.

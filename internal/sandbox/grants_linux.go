@@ -57,10 +57,11 @@ func (g *Grants) Open(p Policy) Policy {
 		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
 	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner, &p.Shown} {
-		paths := make([]string, 0, len(*list))
+		paths, seen := make([]string, 0, len(*list)), map[string]bool{}
 		for _, path := range *list {
 			// Hiding a path twice would also hide the paths that are shown below it.
-			if end := g.follow(path).path; !slices.Contains(paths, end) {
+			if end := g.follow(path).path; !seen[end] {
+				seen[end] = true
 				paths = append(paths, end)
 			}
 		}

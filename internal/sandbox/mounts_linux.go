@@ -244,9 +244,12 @@ func (p *Policy) protect(path string, r *Report) error {
 	return p.over(path, true)
 }
 
-// around returns another protected path that contains the path, or an empty string.
+// around returns the outermost protected path that contains the path, or an empty string. It is not the path itself.
 func (p *Policy) around(path string) string {
-	return covering(slices.DeleteFunc(slices.Clone(p.Protected), func(other string) bool { return other == path }), path)
+	if p.kept == nil {
+		p.kept = newTreeSet(p.Protected)
+	}
+	return p.kept.around(filepath.Dir(path))
 }
 
 // make creates a missing protected directory and reports whether the path now exists. It does not create what Git has as a

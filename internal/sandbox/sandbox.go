@@ -67,6 +67,8 @@ type Policy struct {
 	// pins identifies the files by the paths of Pinned, and entered is the working directory, in a process that confines itself.
 	pins    map[string]pin
 	entered identity
+	// kept is the set of Protected; nil if it was not needed yet.
+	kept treeSet
 }
 
 // Files returns what the paths of Pinned led to, in the same order. The process that the policy is for must get them; see Receive.
