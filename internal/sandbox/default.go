@@ -28,6 +28,8 @@ const (
 type Place struct {
 	Workdir string
 	Home    string
+	// Project is the directory above Workdir that contains the project's home; empty if the home is not above Workdir.
+	Project string
 	// DataDir is the plugin's own directory. Output is the directory for the long output of a tool. Both are created, and are
 	// writable wherever they are located.
 	DataDir, Output string
@@ -187,7 +189,7 @@ func (s *Survey) protect(at Place) {
 		links = at.FindLinks()
 	}
 	s.uncovered = slices.Concat(links.Uncovered, git.Uncovered)
-	s.named = slices.Concat(below(at.Workdir, []string{settingsName}), present(at.Settings...), present(at.EnvFiles...), git.Files, links.Paths)
+	s.named = slices.Concat(below(at.Workdir, []string{settingsName}), at.hiding(), present(at.Settings...), present(at.EnvFiles...), git.Files, links.Paths)
 	workdir, seen := resolve(at.Workdir), map[string]bool{}
 	for _, path := range slices.Concat(git.Paths, s.named, present(at.Sources...), at.programDirs()) {
 		switch {

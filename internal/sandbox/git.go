@@ -224,8 +224,8 @@ func isGitFile(path string) bool {
 	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
 }
 
-// unmade reports whether a missing path is not created.
-func (p Policy) unmade(path string) bool { return isGitFile(path) || slices.Contains(p.Named, path) }
+// Unmade reports whether a missing path is not created.
+func (p Policy) Unmade(path string) bool { return isGitFile(path) || slices.Contains(p.Named, path) }
 
 // leadsTo returns the path that a file contains after a prefix; empty if there is none.
 func leadsTo(file, prefix string) string {
@@ -255,7 +255,7 @@ func (p Policy) Absent() []string {
 		switch {
 		case !exists(dir):
 			path = dir
-		case !p.unmade(path):
+		case !p.Unmade(path):
 			continue
 		}
 		if !slices.Contains(out, path) {

@@ -255,7 +255,7 @@ func (p *Policy) around(path string) string {
 // make creates a missing protected directory and reports whether the path now exists. It does not create what Git has as a
 // file: an empty file, or a directory of that name, would keep Git from working. It does not create the paths in Named either.
 func (p *Policy) make(path string, r *Report) bool {
-	if p.unmade(path) {
+	if p.Unmade(path) {
 		r.misses(path + " does not exist, so what is made there is not protected")
 		return false
 	}

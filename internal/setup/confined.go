@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
@@ -23,6 +24,7 @@ type confined struct {
 	policy  sandbox.Policy
 	options builtin.Options
 	grants  *sandbox.Grants
+	place   sandbox.Place
 	tell    func([]string)
 	made    func([]string)
 	exposed func()
@@ -148,14 +150,18 @@ func (t confined) report(r sandbox.Report, before []string) {
 	made := slices.DeleteFunc(before, func(path string) bool { return !leads(path) })
 	if r.Mounts {
 		// The sandbox itself creates an empty directory in order to protect it.
-		made = slices.DeleteFunc(made, isEmptyDir)
+		made = slices.DeleteFunc(made, func(path string) bool { return !t.policy.Unmade(path) && isEmptyDir(path) })
 	}
 	if len(made) > 0 && t.made != nil {
 		t.made(made)
 	}
 	if len(made) > 0 && t.tell != nil {
-		t.tell([]string{t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
-			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"})
+		text := t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
+			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"
+		if t.place.Hides(made) {
+			text += "; while it is there, sessions in this directory do not use " + filepath.Join(t.place.Project, config.DirName)
+		}
+		t.tell([]string{text})
 	}
 }
 

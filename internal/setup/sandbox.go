@@ -68,6 +68,9 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	out.place.Settings = append(out.place.Settings, c.AarExtensions()...)
 	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
 	out.place.Trusted = c.Covered
+	if root := filepath.Dir(c.Project); root != c.Workdir && filepath.Base(c.Project) == config.DirName {
+		out.place.Project = root
+	}
 	if home, err := os.UserHomeDir(); err == nil {
 		out.place.Home = home
 	}
@@ -178,7 +181,9 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		if t.Definition().Name == "Bash" {
 			policy = commands
 		}
-		all[i] = confined{Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, made: c.made, exposed: c.exposed, spares: c.spares}
+		all[i] = confined{
+			Tool: t, policy: policy, options: o, grants: c.grants, place: c.place, tell: c.tell, made: c.made, exposed: c.exposed, spares: c.spares,
+		}
 	}
 	return all
 }

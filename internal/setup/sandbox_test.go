@@ -65,6 +65,37 @@ func TestConfinedReports(t *testing.T) {
 	}
 }
 
+// TestConfinedReportsEmpty checks that an empty directory is reported if the sandbox itself does not create it: an empty .aura or .git
+// hides the project's home above.
+func TestConfinedReportsEmpty(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	work := filepath.Join(root, "mid", "work")
+	place := sandbox.Place{Workdir: work, Project: root, Temp: filepath.Join(root, "mid"), Sources: []string{filepath.Join(work, "parts")}}
+	if err := os.MkdirAll(work, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"mid/work/.aura", "mid/work/.git", "mid/.aura", "mid/.git"} {
+		var told []string
+		c := Confinement{enabled: true, place: place, tell: func(sentences []string) { told = append(told, sentences...) }}
+		bash := c.Builtins(builtin.Options{Workdir: work}, nil)[0].(confined)
+		bash.policy = c.Policy(sandbox.KindShell)
+		before := bash.missing()
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(path, 0o700), os.MkdirAll(filepath.Join(work, "parts"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		bash.report(sandbox.Report{Mounts: true}, before)
+		want := " made " + path + ", which did not exist"
+		if len(told) != 1 || !strings.Contains(told[0], want) || !strings.HasSuffix(told[0], " do not use "+filepath.Join(root, ".aura")) {
+			t.Errorf("%s: told %q", name, told)
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func touch(t *testing.T, path string) {
 	t.Helper()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
