@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -71,7 +70,8 @@ func (s *linkSearch) search(root string) {
 		s.folder(end, s.depth)
 	}
 	if s.partial {
-		s.links.Uncovered = append(s.links.Uncovered, fmt.Sprintf("%s contains too many files or links to look at: what some of its links lead to is not protected", root))
+		s.links.Uncovered = append(s.links.Uncovered,
+			root+" contains too many files or links to look at: what some of its links lead to is not protected")
 	}
 }
 
