@@ -73,22 +73,27 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
 	switch {
 	case known && consent.Pinned():
-		if u.Fault = v.unreadable(); u.Fault != nil {
-			break
-		}
-		if u.Change, u.Fault = v.since(consent); u.Fault != nil {
-			break
-		}
-		if u.Change.Empty() {
+		if v.covered(consent, u) {
 			v.agreed = true
 			return v, nil
 		}
-		u.New = consent.New(v.requests)
 	case known && v.rule != config.TrustPinned:
 		u.Missing, u.Moved = consent.Missing(sources), consent.Moved(found.Dir, sources)
 	}
 	v.untrusted = u
 	return v, nil
+}
+
+// covered reports whether a consent for files covers the project. If not, it completes u with the reason.
+func (v *verdict) covered(consent trust.Consent, u *UntrustedError) bool {
+	if u.Fault = v.unreadable(); u.Fault == nil {
+		u.Change, u.Fault = v.since(consent)
+	}
+	if u.Fault != nil {
+		return false
+	}
+	u.New = consent.New(v.requests)
+	return u.Change.Empty()
 }
 
 // unreadable returns why the configuration cannot be read, as text or by a run; nil if it can be read. What a run would use is not

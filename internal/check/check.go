@@ -82,7 +82,7 @@ func Dir(dir string, o Options) (found []Finding) {
 	c.match = pluginsource.BuildContext()
 	if c.compiled() {
 		// The toolchain only tells what belongs to its library. It is not run, so it does not matter who can write to it.
-		c.toolchain, _ = native.Find(os.Getenv("PATH"), nil)
+		c.toolchain, _ = native.Find(os.Getenv("PATH"), nil) //nolint:forbidigo // as a shell finds it
 		c.match = c.toolchain.BuildContext()
 	}
 	c.sdk()

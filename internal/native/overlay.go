@@ -95,17 +95,17 @@ func withoutFatal(name string, text []byte) ([]byte, error) {
 
 // signature returns the name of a function with the names that its body can use.
 func signature(fn *ast.FuncDecl) string {
-	out := fn.Name.Name
+	parts := []string{fn.Name.Name}
 	for _, list := range []*ast.FieldList{fn.Recv, fn.Type.Params} {
 		if list == nil {
 			continue
 		}
-		out += ";"
+		parts = append(parts, ";")
 		for _, f := range list.List {
 			for _, n := range f.Names {
-				out += " " + n.Name
+				parts = append(parts, n.Name)
 			}
 		}
 	}
-	return out
+	return strings.Join(parts, " ")
 }
