@@ -376,6 +376,16 @@ func Plain(v any) any {
 	return v
 }
 
+// runtimeErrors holds the errors of the Go runtime for the texts with which package reflect panics.
+var runtimeErrors = map[string]error{
+	"reflect: Method on nil interface value":   errNil,
+	"reflect.Value.Call: call of nil function": errNil,
+	"reflect.MakeSlice: negative len":          runtimeError("runtime error: makeslice: len out of range"),
+	"reflect.MakeSlice: negative cap":          runtimeError("runtime error: makeslice: cap out of range"),
+	"reflect.MakeSlice: len > cap":             runtimeError("runtime error: makeslice: cap out of range"),
+	"reflect.MakeChan: negative buffer size":   runtimeError("makechan: size out of range"),
+}
+
 // Runtime returns the error of the Go runtime for a panic of the interpreter, which panics with errors of package reflect. Other
 // values are returned as they are.
 func Runtime(v any) any {
@@ -383,6 +393,9 @@ func Runtime(v any) any {
 	case *reflect.ValueError:
 		return errNil
 	case string:
+		if known, ok := runtimeErrors[e]; ok {
+			return known
+		}
 		switch {
 		case strings.HasPrefix(e, "reflect: ") && strings.HasSuffix(e, "index out of range"):
 			return runtimeError("runtime error: index out of range")
