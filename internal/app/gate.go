@@ -90,12 +90,24 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	c, err := config.Load(o)
 	if err == nil {
 		c.Agreed, c.Covered = v.agreed, g.covered(o)
+		if v.pinned {
+			c.Unchanged = func() error { return g.unchanged(o) }
+		}
 		g.tell(c.Notices...)
 		g.mu.Lock()
 		g.loaded = v.standing()
 		g.mu.Unlock()
 	}
 	return c, err
+}
+
+// unchanged returns an error if the files of a project are no longer those that the user agreed to.
+func (g *Gate) unchanged(o config.Options) error {
+	v, err := g.judge(o)
+	if err != nil || v.untrusted == nil {
+		return err
+	}
+	return fmt.Errorf("the files of %s are no longer those that you agreed to: look at them (aura trust --show), agree again (aura trust --pinned), and /reload", v.found.Dir)
 }
 
 // trust returns the trust of the configuration that was loaded last.

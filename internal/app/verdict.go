@@ -21,6 +21,8 @@ type verdict struct {
 	safe bool
 	// agreed reports whether the user has agreed to the project, for this run or for longer.
 	agreed bool
+	// pinned reports whether the user has agreed to the files as they are.
+	pinned bool
 	// text is the configuration as it is written. run is the same configuration with its variables expanded, as a run uses it; it
 	// contains secrets and is never shown. requests holds what the project requests. All are nil if the files were not read.
 	text, run *config.Config
@@ -74,7 +76,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	switch {
 	case known && consent.Pinned():
 		if v.covered(consent, u) {
-			v.agreed = true
+			v.agreed, v.pinned = true, true
 			return v, nil
 		}
 	case known && v.rule != config.TrustPinned:

@@ -60,6 +60,8 @@ type Config struct {
 	// Agreed is true if the user has agreed to the project, or named its home. It is false for a project that needs no consent
 	// because it contains only text. The gate sets it.
 	Agreed bool
+	// Unchanged returns an error if files of the project changed since then. It is nil if the user has not agreed to the files as they are.
+	Unchanged func() error
 	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
 	// part, and need not exist. The gate sets it.
 	Covered []string

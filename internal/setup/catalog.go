@@ -182,8 +182,13 @@ func (e Entry) DataDir() string {
 	return filepath.Join(e.state.Data(), e.Name)
 }
 
-// verify checks that the plugin's files are still those that were installed.
-func (e Entry) verify() error {
+// verify checks that the plugin's files are still those that were installed, and those of its project those that the user agreed to.
+func (e Entry) verify(c *config.Config) error {
+	if e.Home.Kind == config.HomeProject && c.Unchanged != nil {
+		if err := c.Unchanged(); err != nil {
+			return err
+		}
+	}
 	now := []manifest.Plugin{e.Plugin}
 	now[0].Err = nil
 	install.Verify(e.place, now)
@@ -206,7 +211,7 @@ func (e Entry) specIn(c *config.Config, confined Confinement, unsafe bool) host.
 		Sandbox: confined.Plugin(e),
 		// The user granted only what the source shows.
 		Unconfined: e.Asks().Unconfined,
-		Verify:     e.verify,
+		Verify:     func() error { return e.verify(c) },
 	}
 	if e.guest != nil {
 		spec.Unsafe = false // it concerns only packages of Go
