@@ -207,17 +207,53 @@ func values(t *testing.T, r *run) {
 		map[string]any{"\xff": 1},
 	}
 	for _, value := range sent {
+		payload, err := shared.EncodePayload(value)
+		if err == nil {
+			err = r.Event(t.Context(), shared.EventCall{Name: eventPing, Sender: "tests", Payload: payload})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, value := range sent {
 		r.tool(t, toolEmit, map[string]any{"value": value})
 	}
 	names, got := r.events()
-	if len(got) != len(sent) || names[0] != eventValue {
-		t.Fatalf("got %d events %v, want %d %s", len(got), names, len(sent), eventValue)
+	if len(got) != 2*len(sent) || names[0] != eventPong || names[len(sent)] != eventValue {
+		t.Fatalf("got %d events %v, want %d %s and as many %s", len(got), names, len(sent), eventPong, eventValue)
 	}
 	for i := range sent {
 		if !reflect.DeepEqual(got[i], sent[i]) {
 			t.Errorf("got %#v, want %#v", got[i], sent[i])
 		}
+		if value := got[len(sent)+i]; !reflect.DeepEqual(whole(value), whole(sent[i])) {
+			t.Errorf("as an argument: got %#v, want %#v", value, sent[i])
+		}
 	}
+}
+
+// whole returns a value whose numbers without a fraction are integers. A guest may read them so in the arguments of a tool, because JSON has
+// one kind of number.
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+			return int(v)
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = whole(e)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = whole(e)
+		}
+		return out
+	}
+	return v
 }
 
 func hooks(t *testing.T, r *run) {
