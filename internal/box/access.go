@@ -126,9 +126,9 @@ func promoted(b *Type, v reflect.Value, name, whole string) (*Type, reflect.Valu
 		b *Type
 		v reflect.Value
 	}
-	for now, depth := []level{{b, v}}, 0; len(now) > 0 && depth < maxData; depth++ {
+	for current, depth := []level{{b, v}}, 0; len(current) > 0 && depth < maxData; depth++ {
 		var next []level
-		for _, l := range now {
+		for _, l := range current {
 			for i, f := range l.b.fields {
 				x := reach(l.v.Field(i))
 				if f.name == name {
@@ -142,7 +142,7 @@ func promoted(b *Type, v reflect.Value, name, whole string) (*Type, reflect.Valu
 				}
 			}
 		}
-		now = next
+		current = next
 	}
 	return nil, v, false, nil
 }

@@ -262,8 +262,8 @@ func (u user) layout(t *testing.T) string {
 		"work/main.go": "package main\n", "work/.git/HEAD": "", "work/.git/config": "", "work/.git/hooks/pre-push": "",
 		"work/.aura/config/features/a.yaml": "", "work/.aura/plugins/p/main.go": "", "work/.aura/extensions/e.py": "",
 		"work/src/parts/p/main.go": "", "work/behind/main.go": "",
-		"work/shared/hooks/a.yaml": "", "work/shared/far.yaml": "", "work/shared/turns.yaml": "", "work/shared/more.go": "", "work/shared/modes/a.md": "",
-		"work/shared/pre-commit.sh": "", "work/shared/gitconfig": "",
+		"work/common/hooks/a.yaml": "", "work/common/far.yaml": "", "work/common/turns.yaml": "", "work/common/more.go": "", "work/common/modes/a.md": "",
+		"work/common/pre-commit.sh": "", "work/common/gitconfig": "",
 		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
 		"repo/.git/HEAD": "", "repo/.git/config": "", "repo/.git/hooks/x": "", "linked/.git": "gitdir: ../repo/.git/worktrees/linked\n",
 		"repo/.git/worktrees/linked/HEAD": "", "repo/.git/worktrees/linked/commondir": "../..\n",
@@ -278,10 +278,10 @@ func (u user) layout(t *testing.T) string {
 		}
 	}
 	for link, target := range map[string]string{
-		"work/linked-plugin": "behind", "work/.aura/config/hooks": "../../shared/hooks", "work/shared/hooks/far.yaml": "../far.yaml",
-		"work/.aura/config/turns.yaml": "../../shared/turns.yaml", "work/.aura/plugins/p/more.go": "../../../shared/more.go",
-		"home/.aura/config/modes":    "../../../work/shared/modes",
-		"work/.git/hooks/pre-commit": "../../shared/pre-commit.sh", "home/.gitconfig": "../work/shared/gitconfig",
+		"work/linked-plugin": "behind", "work/.aura/config/hooks": "../../common/hooks", "work/common/hooks/far.yaml": "../far.yaml",
+		"work/.aura/config/turns.yaml": "../../common/turns.yaml", "work/.aura/plugins/p/more.go": "../../../common/more.go",
+		"home/.aura/config/modes":    "../../../work/common/modes",
+		"work/.git/hooks/pre-commit": "../../common/pre-commit.sh", "home/.gitconfig": "../work/common/gitconfig",
 	} {
 		if err := os.Symlink(target, filepath.Join(base, link)); err != nil {
 			t.Fatal(err)
