@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"go/build"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/strictyaml"
-	"github.com/idelchi/aura/sdk/version"
 )
 
 // Severity is how serious a finding is.
@@ -79,17 +77,13 @@ func Dir(dir string, o Options) (found []Finding) {
 	c.dir = abs
 	c.plugin = filepath.Base(abs)
 	c.manifest()
-	c.match = pluginsource.BuildContext()
+	target := loader.Target{Unsafe: o.Unsafe}
 	if c.compiled() {
 		// The toolchain only tells what belongs to its library. It is not run, so it does not matter who can write to it.
-		c.toolchain, _ = native.Find(os.Getenv("PATH"), nil) //nolint:forbidigo // as a shell finds it
-		c.match = c.toolchain.BuildContext()
+		toolchain, _ := native.Find(os.Getenv("PATH"), nil) //nolint:forbidigo // as a shell finds it
+		target = toolchain.Target(o.Unsafe)
 	}
-	c.sdk()
-	if src := c.read(); src != nil {
-		c.types(src)
-		c.loader()
-	}
+	c.load(target)
 	return nil
 }
 
@@ -101,12 +95,7 @@ type checker struct {
 	found   []Finding
 	// declared is the content of plugin.yaml.
 	declared manifest.Manifest
-	// match decides which files belong to a package.
-	match build.Context
-	// toolchain is that of the machine, if the plugin is only compiled and there is one.
-	toolchain native.Toolchain
-	// missing lists the import paths that have no source.
-	missing []string
+	source   *loader.Source
 	// once records the reported findings of vendored packages, so that each package gets one finding of a kind.
 	once map[string]bool
 }
@@ -177,16 +166,5 @@ func (c *checker) manifest() {
 		if p.Err != nil {
 			c.fault("manifest", file, p.Err)
 		}
-	}
-}
-
-// sdk checks that this aura supports the SDK version that the plugin vendors.
-func (c *checker) sdk() {
-	plugin, vendored, err := manifest.VendoredSDK(c.dir)
-	if err == nil && vendored {
-		err = manifest.CompatibleSDK(plugin, version.Version)
-	}
-	if err != nil {
-		c.fault("sdk-version", filepath.Join(c.dir, "vendor"), err)
 	}
 }

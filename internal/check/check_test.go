@@ -112,7 +112,7 @@ func TestCompiledOnly(t *testing.T) {
 		"syntax":             {start + "-- b.go --\npackage my_plugin\n\nfunc (\n", []string{"b.go:3 syntax expected ')', found 'EOF'"}},
 		"two importers":      {strings.Replace(vendored, "a.com/x\"\n", "a.com/x\"\n\t_ \"a.com/y\"\n", 1) + "-- vendor/a.com/y/y.go --\npackage y\n\nimport _ \"a.com/x\"\n-- vendor/a.com/x/x.go --\n-> x.txt\n", []string{"vendor/a.com/x/x.go:1 native it is a link, and links are not part of a plugin"}},
 		"for another system": {start + "-- a_plan9.s --\n//\n", nil},
-		"library, unknown":   {strings.Replace(start, "import (\n", "import (\n\t_ \"nosuch\"\n", 1), []string{`main.go:4 native importing "nosuch": not in the standard library of this Go toolchain and not vendored`}},
+		"library, unknown":   {strings.Replace(start, "import (\n", "import (\n\t_ \"nosuch\"\n", 1), []string{`main.go:4 import-unavailable importing "nosuch": not in the standard library of this Go toolchain and not vendored`}},
 		"library, new":       {strings.Replace(start, "import (\n", "import (\n\t_ \"weak\"\n", 1), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,7 +282,7 @@ func TestLibraryText(t *testing.T) {
 	} {
 		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
 		found := check.Dir(dir, check.Options{})
-		want := name + " is not in the interpreter's standard library, which is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices"
+		want := "undefined: " + name + " (it is not in the interpreter's standard library, which is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices)"
 		if len(found) != 1 || found[0].Message != want || found[0].Rule != "library" {
 			t.Errorf("%s: got %+v", name, found)
 		}

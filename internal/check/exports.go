@@ -15,11 +15,11 @@ import (
 )
 
 // exports checks the functions that the plugin's package exports.
-func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
+func (c *checker) exports(pkg *types.Package) {
 	hooks := 0
 	for _, point := range hookpoint.All() {
 		hook := pluginsource.Hook(point)
-		if exported, fits := c.export(s, pkg, hook); exported && (fits || hook.Otherwise == "") {
+		if exported, fits := c.export(pkg, hook); exported && (fits || hook.Otherwise == "") {
 			hooks++
 		}
 	}
@@ -27,16 +27,16 @@ func (c *checker) exports(s *source, p *sourcePackage, pkg *types.Package) {
 	c.idle(hooks > 0, has(pluginsource.Schema) || has(pluginsource.Tools))
 	useful := hooks
 	for _, pair := range pluginsource.Pairs() {
-		if c.pair(s, pkg, pair) {
+		if c.pair(pkg, pair) {
 			useful++
 		}
 	}
 	for _, f := range pluginsource.Optional() {
-		if _, fits := c.export(s, pkg, f); fits && slices.Contains(pluginsource.Enough(), f.Name) {
+		if _, fits := c.export(pkg, f); fits && slices.Contains(pluginsource.Enough(), f.Name) {
 			useful++
 		}
 	}
-	c.almostHooks(s, p)
+	c.almostHooks()
 	if useful == 0 {
 		c.add(Finding{
 			File: filepath.Join(c.dir, "go.mod"), Line: 1, Severity: Error, Rule: "exports",
@@ -69,9 +69,9 @@ func (c *checker) idle(hooks, tool bool) {
 }
 
 // pair checks two functions that need each other and reports whether the plugin has at least one of them.
-func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool {
-	describes, _ := c.export(s, pkg, p.Describe)
-	runs, _ := c.export(s, pkg, p.Run)
+func (c *checker) pair(pkg *types.Package, p pluginsource.Pair) bool {
+	describes, _ := c.export(pkg, p.Describe)
+	runs, _ := c.export(pkg, p.Run)
 	if describes == runs {
 		return describes
 	}
@@ -79,7 +79,7 @@ func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool 
 	if runs {
 		with, without = without, with
 	}
-	c.exported(s, pkg.Scope().Lookup(with.Name).Pos(), Finding{
+	c.exported(pkg.Scope().Lookup(with.Name).Pos(), Finding{
 		Severity: Error, Rule: "exports", Message: fmt.Sprintf("package %s exports %s without %s", pkg.Name(), with.Name, without.Name),
 		Fix: fmt.Sprintf("write %s, which must be a %s", without.Name, spelled(without.Type)),
 	})
@@ -87,13 +87,9 @@ func (c *checker) pair(s *source, pkg *types.Package, p pluginsource.Pair) bool 
 }
 
 // almostHooks finds functions that were probably meant to be hooks, in the same way as aura does at startup.
-func (c *checker) almostHooks(s *source, p *sourcePackage) {
-	var declared []pluginsource.Declaration
-	for _, f := range p.files {
-		declared = append(declared, pluginsource.Declarations(f)...)
-	}
-	for _, a := range pluginsource.AlmostHooks(declared) {
-		c.exported(s, a.Name.Pos(), Finding{
+func (c *checker) almostHooks() {
+	for _, a := range pluginsource.AlmostHooks(c.source.Declarations()) {
+		c.exported(a.Name.Pos(), Finding{
 			Severity: Warning, Rule: "exports", Message: fmt.Sprintf("the function %s is not called", a.Name.Name),
 			Fix: "rename it to " + string(a.Meant) + " if it is a hook",
 		})
@@ -102,7 +98,7 @@ func (c *checker) almostHooks(s *source, p *sourcePackage) {
 
 // export reports whether the package exports a function, and whether the function has the type that it must have. If it has another
 // type, export adds a finding.
-func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function) (exported, fits bool) {
+func (c *checker) export(pkg *types.Package, f pluginsource.Function) (exported, fits bool) {
 	obj := pkg.Scope().Lookup(f.Name)
 	if obj == nil {
 		return false, false
@@ -122,7 +118,7 @@ func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function)
 		if f.Otherwise != "" {
 			severity, consequence = Warning, ", so it is not called"
 		}
-		c.exported(s, obj.Pos(), Finding{
+		c.exported(obj.Pos(), Finding{
 			Severity: severity, Rule: "signature", Message: fmt.Sprintf("%s.%s %s%s", pkg.Name(), f.Name, message, consequence),
 			Fix: "make it a " + spelled(f.Type),
 		})
@@ -130,8 +126,8 @@ func (c *checker) export(s *source, pkg *types.Package, f pluginsource.Function)
 	return true, message == ""
 }
 
-func (c *checker) exported(s *source, pos token.Pos, f Finding) {
-	at := s.fset.PositionFor(pos, false)
+func (c *checker) exported(pos token.Pos, f Finding) {
+	at := c.source.Position(pos)
 	f.File, f.Line, f.Column = at.Filename, at.Line, at.Column
 	c.add(f)
 }

@@ -2,7 +2,8 @@ package check
 
 import (
 	"go/ast"
-	"go/types"
+
+	"github.com/idelchi/aura/internal/loader"
 )
 
 // weight is when a construct does harm.
@@ -17,14 +18,11 @@ const (
 	maybe
 )
 
-// pass checks one package that is valid Go.
+// pass checks one package whose types are known.
 type pass struct {
 	*checker
 
-	source *source
-	pkg    *sourcePackage
-	types  *types.Package
-	info   *types.Info
+	pkg *loader.Package
 }
 
 // rule is called for every node.
@@ -34,8 +32,8 @@ type rule = func(*pass, ast.Node)
 var contractRules = []rule{toolSchemas, commandSchemas, disabledTools, runtimeFigures}
 
 func (p *pass) run() {
-	for _, f := range p.pkg.files {
-		ast.Inspect(f, func(n ast.Node) bool {
+	for _, f := range p.pkg.Files {
+		ast.Inspect(f.Tree, func(n ast.Node) bool {
 			if n == nil {
 				return true
 			}
@@ -49,9 +47,9 @@ func (p *pass) run() {
 
 // report adds a finding about a construct.
 func (p *pass) report(n ast.Node, w weight, rule, message, fix string) {
-	at := p.source.fset.PositionFor(n.Pos(), false)
+	at := p.source.Position(n.Pos())
 	f := Finding{File: at.Filename, Line: at.Line, Column: at.Column, Severity: Error, Rule: rule, Message: message, Fix: fix}
-	if w == maybe || w == atRun && !p.pkg.own {
+	if w == maybe || w == atRun && !p.pkg.Own {
 		f.Severity = Warning
 	}
 	p.addIn(p.pkg, f)

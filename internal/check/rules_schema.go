@@ -39,7 +39,7 @@ func toolSchemas(p *pass, n ast.Node) {
 	if ok {
 		_, ok = p.text(name)
 	}
-	if !ok || !p.pkg.own || p.declared.Override {
+	if !ok || !p.pkg.Own || p.declared.Override {
 		return
 	}
 	if owner := p.options.Taken[schema.Name]; owner != "" {
@@ -134,14 +134,14 @@ func (p *pass) property(lit *ast.CompositeLit) sdk.ToolProperty {
 
 // isSDK reports whether a literal is of a type of the SDK.
 func (p *pass) isSDK(lit *ast.CompositeLit, name string) bool {
-	named, ok := types.Unalias(p.info.TypeOf(lit)).(*types.Named)
+	named, ok := types.Unalias(p.pkg.Info.TypeOf(lit)).(*types.Named)
 	return ok && named.Obj().Name() == name && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == pluginsource.SDKPath
 }
 
 // fields returns the values of a struct literal by field name.
 func (p *pass) fields(lit *ast.CompositeLit) map[string]ast.Expr {
 	out := map[string]ast.Expr{}
-	t := p.info.TypeOf(lit)
+	t := p.pkg.Info.TypeOf(lit)
 	if t == nil {
 		return out
 	}
@@ -163,7 +163,7 @@ func (p *pass) fields(lit *ast.CompositeLit) map[string]ast.Expr {
 
 // text returns the value of a constant string.
 func (p *pass) text(x ast.Expr) (string, bool) {
-	v := p.info.Types[x].Value
+	v := p.pkg.Info.Types[x].Value
 	if v == nil || v.Kind() != constant.String {
 		return "", false
 	}

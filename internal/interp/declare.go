@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/library"
 )
 
-// systemLibrary is the library of plugins that import syscall. Its symbols differ from system to system, so the declarations come from the
+// systemLibrary returns the library of plugins that import syscall. Its symbols differ from system to system, so the declarations come from the
 // values that are compiled into this program.
 var systemLibrary = sync.OnceValue(func() *library.Library {
 	return library.With(systemPackage, declare(systemPackage, symtab.Restricted(systemPackage)))

@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/pluginsource"
-
 	"github.com/idelchi/aura/internal/repair"
 )
 
-// FuzzScan passes source to the scan that every file goes through before the interpreter sees it. Source that parses must still
+// FuzzPresent passes source to what every lowered file goes through before the interpreter sees it. Source that parses must still
 // parse after the repairs, with the same number of lines. Its imports must be the same, except for aura's own.
-func FuzzScan(f *testing.F) {
+func FuzzPresent(f *testing.F) {
 	for _, seed := range []string{
 		"", "package a", "package a\n\nimport \"C\"\n", "//go:build ignore\n\npackage a\n", "// +build linux\n\npackage a\n",
 		"\xef\xbb\xbfpackage a\n", "package a; import (\n\tx \"fmt\"\n\t. \"os\"\n)\nfunc f(int, ...string) {}\n",
@@ -40,16 +38,11 @@ func FuzzScan(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := &source{dir: "/plugin", module: "a", fset: token.NewFileSet(), match: pluginsource.BuildContext()}
-		file, err := s.scan("/plugin/a.go", []byte(text))
-		if err != nil || file == nil {
-			return
-		}
-		out := string(present(*file))
 		before, err := parser.ParseFile(token.NewFileSet(), "a.go", text, parser.ParseComments)
 		if err != nil {
 			return
 		}
+		out := string(present("/plugin/a.go", []byte(text), repair.Edits(before, []byte(text))))
 		after, err := parser.ParseFile(token.NewFileSet(), "a.go", out, parser.ParseComments)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -66,6 +59,6 @@ func FuzzScan(f *testing.F) {
 		if imports != len(before.Imports) || len(after.Decls)-len(after.Imports) != len(before.Decls)-len(before.Imports) && len(before.Imports) == len(after.Imports) {
 			t.Errorf("%d imports became %d\n%s", len(before.Imports), imports, out)
 		}
-		containsWord(file.text, "Turns")
+		containsWord([]byte(text), "Turns")
 	})
 }

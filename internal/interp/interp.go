@@ -11,10 +11,8 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/sdk"
-	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -57,17 +55,16 @@ func Load(o Options) (p *Plugin, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the plugin's directory: %w", err)
 	}
-	src, err := check(dir, o.Unsafe, o.Lowered)
+	src, err := readSource(dir, o.Unsafe, o.Lowered)
 	if err != nil {
 		return nil, err
 	}
+	facts := src.Facts(shared.Growing())
 	p = &Plugin{
 		runner: newRunner(&trace{out: o.Stderr, root: dir + string(filepath.Separator)}),
 		exports: shared.Exports{
-			Module: src.module, Package: manifest.PackageName(src.module), Unread: src.unread(), Warnings: src.almostHooks(),
-			Lowered:  src.lowered,
-			Emits:    src.collect(func(f sourceFile) []string { return f.emits }),
-			Disables: src.collect(func(f sourceFile) []string { return f.disables }),
+			Module: src.Module, Package: src.Package, Unread: facts.Unread, Warnings: facts.Warnings, Emits: facts.Emits, Disables: facts.Disables,
+			Lowered: src.lowered,
 		},
 		mentions: src.mentionsOf("Turns", "ToolHistory", "Args"),
 		desk:     newDesk(o.Services),
@@ -83,25 +80,6 @@ func Load(o Options) (p *Plugin, err error) {
 	return p, nil
 }
 
-// check reads the source and performs all checks that do not run code.
-func check(dir string, unsafe bool, lowered []byte) (*source, error) {
-	module, err := manifest.ModulePath(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := pluginsource.CheckClause(dir, manifest.PackageName(module)); err != nil {
-		return nil, err
-	}
-	plugin, vendored, err := manifest.VendoredSDK(dir)
-	if err == nil && vendored {
-		err = manifest.CompatibleSDK(plugin, version.Version)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return readSource(dir, module, unsafe, lowered)
-}
-
 // evaluate runs the source, including init functions, and returns the exports of the plugin's package. The packages are
 // imported one by one, dependencies first, so that the interpreter never has to search for a package.
 func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
@@ -112,29 +90,22 @@ func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 		Unrestricted:         o.Unsafe,
 	})
 	var symbols map[string]value
-	var pkg *sourcePackage
 	failure := p.run("loading", func() error {
 		if err := use(i, src, streams{name: o.Name, stdout: o.Stdout, stderr: o.Stderr}, p.desk.symbols(o.Stderr)); err != nil {
 			return err
 		}
-		for _, pkg = range src.packages {
-			if _, err := i.EvalPath(pkg.path); err != nil {
+		for _, pkg := range src.Packages {
+			if _, err := i.EvalPath(pkg.Path); err != nil {
 				return err
 			}
 		}
-		symbols = src.declaredOnly(lookup(i, src.module))
+		symbols = src.declaredOnly(lookup(i, src.Module))
 		return nil
 	})
-	switch {
-	case failure == nil:
-		return symbols, nil
-	case failure.Kind == shared.FailurePanic && pkg != nil:
-		if err := src.unsupported(pkg); err != nil {
-			return nil, err
-		}
-	default:
+	if failure != nil {
+		return nil, loadError(failure)
 	}
-	return nil, loadError(failure)
+	return symbols, nil
 }
 
 // lookup returns the exports of a package. The interpreter's own listing panics on symbols that have no value, such as generic

@@ -22,12 +22,12 @@ type loweredSource struct {
 // digest identifies everything that lowering depends on, besides the version of aura.
 func (s *source) digest() []byte {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %t\n", s.dir, s.module, s.unsafe)
-	for _, p := range s.packages {
-		fmt.Fprintf(h, "%q %d\n", p.path, len(p.files))
-		for _, f := range p.files {
-			fmt.Fprintf(h, "%q %d\n", f.path, len(f.text))
-			h.Write(f.text)
+	fmt.Fprintf(h, "%q %q %t\n", s.Dir, s.Module, s.Unsafe)
+	for _, p := range s.Packages {
+		fmt.Fprintf(h, "%q %d\n", p.Path, len(p.Files))
+		for _, f := range p.Files {
+			fmt.Fprintf(h, "%q %d\n", f.Path, len(f.Text))
+			h.Write(f.Text)
 		}
 	}
 	return h.Sum(nil)
@@ -35,11 +35,7 @@ func (s *source) digest() []byte {
 
 // encodeLowered returns the lowered source in the form that useLowered reads.
 func (s *source) encodeLowered() ([]byte, error) {
-	out := loweredSource{Digest: s.digest(), Standard: s.standard}
-	for _, p := range s.packages {
-		out.Packages = append(out.Packages, p.lowered)
-	}
-	b, err := cbor.Marshal(out)
+	b, err := cbor.Marshal(loweredSource{Digest: s.digest(), Standard: s.standard, Packages: s.texts})
 	if err != nil {
 		return nil, fmt.Errorf("encoding the lowered source: %w", err)
 	}
@@ -49,12 +45,9 @@ func (s *source) encodeLowered() ([]byte, error) {
 // useLowered takes over a lowered source and reports whether it belongs to this source. Anything else counts as missing.
 func (s *source) useLowered(b []byte) bool {
 	var in loweredSource
-	if len(b) == 0 || cbor.Unmarshal(b, &in) != nil || len(in.Packages) != len(s.packages) || !bytes.Equal(in.Digest, s.digest()) {
+	if len(b) == 0 || cbor.Unmarshal(b, &in) != nil || len(in.Packages) != len(s.Packages) || !bytes.Equal(in.Digest, s.digest()) {
 		return false
 	}
-	s.standard = in.Standard
-	for i, p := range s.packages {
-		p.lowered = in.Packages[i]
-	}
+	s.standard, s.texts = in.Standard, in.Packages
 	return true
 }

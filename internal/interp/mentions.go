@@ -37,9 +37,9 @@ func (s *source) writes() bool {
 // mentions reports whether a name occurs in the source as a whole word, including comments and strings. A true result may be
 // wrong; a false result guarantees that nothing refers to the name.
 func (s *source) mentions(name string) bool {
-	for _, p := range s.packages {
-		for _, f := range p.files {
-			if containsWord(f.text, name) {
+	for _, p := range s.Packages {
+		for _, f := range p.Files {
+			if containsWord(f.Text, name) {
 				return true
 			}
 		}

@@ -19,9 +19,9 @@ type overlay struct {
 
 func newOverlay(s *source) overlay {
 	o := overlay{files: fstest.MapFS{}}
-	for _, p := range s.packages {
-		for i, text := range p.lowered {
-			o.files[path.Join("src", p.path, fmt.Sprintf("f%03d.go", i))] = &fstest.MapFile{Data: text}
+	for i, p := range s.Packages {
+		for j, text := range s.texts[i] {
+			o.files[path.Join("src", p.Path, fmt.Sprintf("f%03d.go", j))] = &fstest.MapFile{Data: text}
 		}
 	}
 	return o
@@ -32,10 +32,10 @@ func newOverlay(s *source) overlay {
 //
 // The build constraints have already been evaluated. Those of the old form are disabled, because the interpreter would evaluate
 // them again with less information. The edits neither add nor remove lines.
-func present(f sourceFile) []byte {
-	out := fmt.Appendf(make([]byte, 0, len(f.text)+len(f.path)+len(f.edits)*4+16), "//line %s:1:1\n", f.path)
-	from := len(f.text) - len(bytes.TrimPrefix(f.text, []byte("\xef\xbb\xbf")))
-	for line := range bytes.Lines(f.text[from:]) {
+func present(file string, text []byte, edits []repair.Edit) []byte {
+	out := fmt.Appendf(make([]byte, 0, len(text)+len(file)+len(edits)*4+16), "//line %s:1:1\n", file)
+	from := len(text) - len(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	for line := range bytes.Lines(text[from:]) {
 		if bytes.HasPrefix(line, []byte("package ")) {
 			break
 		}
@@ -45,7 +45,7 @@ func present(f sourceFile) []byte {
 		}
 		out = append(out, line...)
 	}
-	return repair.Apply(out, f.text, from, f.edits)
+	return repair.Apply(out, text, from, edits)
 }
 
 // The interpreter joins paths with the separator of the system; the overlay uses slashes.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/interp/symtab"
+	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/pluginsource"
 )
 
@@ -14,7 +15,7 @@ func TestRestricted(t *testing.T) {
 	t.Parallel()
 	var got []string
 	for _, p := range symtab.RestrictedPackages() {
-		if !isStandard(p) {
+		if !library.Has(p) {
 			got = append(got, p)
 		}
 	}

@@ -39,7 +39,7 @@ func (s streams) symbols(src *source) interp.Exports {
 	}
 	switch {
 	case !slices.Contains(src.standard, "log"):
-	case src.unsafe:
+	case src.Unsafe:
 		out["log//log"] = logSymbols(log.New(s.stderr, "", log.LstdFlags), log.New)
 	default:
 		out["log//log"] = logSymbols(newSafeLogger(s.stderr, "", log.LstdFlags), newSafeLogger)

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/box"
 	"github.com/idelchi/aura/internal/interp/symtab"
 	"github.com/idelchi/aura/internal/lower"
+	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/repair"
 )
 
@@ -26,9 +27,6 @@ func packageName(importPath string) string {
 	return path.Base(importPath)
 }
 
-// isStandard reports whether every plugin may import a package.
-func isStandard(importPath string) bool { return symtab.Has(importPath) }
-
 // use registers the SDK and the standard library packages that the source imports with the interpreter. Registering the whole
 // library would take longer than the rest of loading a plugin. sdk replaces symbols of the SDK.
 func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) error {
@@ -36,7 +34,7 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 	if s.interfaces {
 		tables = append(tables, wrappers())
 	}
-	if s.unsafe {
+	if s.Unsafe {
 		tables = append(tables, selected(symtab.Restricted, s.standard))
 	}
 	if slices.Contains(s.standard, "unsafe") {
@@ -73,13 +71,13 @@ func behind(symbols interp.Exports) map[string]reflect.Value {
 // visible returns the symbols of the SDK without those that a plugin hides: a plugin that imports the SDK into its own scope may
 // declare a name that a later SDK has too.
 func (s *source) visible(symbols interp.Exports) interp.Exports {
-	for _, p := range s.packages {
-		for _, f := range p.files {
-			if !f.dotSDK {
+	for _, p := range s.Packages {
+		for _, f := range p.Files {
+			if pluginsource.SDKName(f.Tree) != "." {
 				continue
 			}
-			for _, other := range p.files {
-				for _, name := range other.names {
+			for _, other := range p.Files {
+				for _, name := range pluginsource.DeclaredNames(other.Tree) {
 					for _, table := range symbols {
 						delete(table, name)
 					}
@@ -94,8 +92,8 @@ func (s *source) visible(symbols interp.Exports) interp.Exports {
 // imported into its scope.
 func (s *source) declaredOnly(symbols map[string]value) map[string]value {
 	out := make(map[string]value)
-	for _, f := range s.packages[len(s.packages)-1].files {
-		for _, name := range f.names {
+	for _, f := range s.Own().Files {
+		for _, name := range pluginsource.DeclaredNames(f.Tree) {
 			if v, ok := symbols[name]; ok {
 				out[name] = v
 			}

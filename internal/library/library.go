@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -18,19 +19,12 @@ import (
 //go:embed stdlib.txt
 var declarations string
 
-// stub is the text of a package. A hidden package cannot be imported; other packages use its types.
-type stub struct {
-	text   string
-	hidden bool
-}
-
-// library returns the packages by their paths.
-var library = sync.OnceValue(func() map[string]stub {
-	packages := map[string]stub{}
-	for part := range strings.SplitSeq(strings.TrimPrefix(declarations, "#"), "\n#") {
-		mark, rest, _ := strings.Cut(part, " ")
-		if path, body, ok := strings.Cut(rest, "\n"); ok && path != "" {
-			packages[path] = stub{text: body, hidden: mark == "-"}
+// library returns the texts of the packages by their paths. Some packages cannot be imported; other packages use their types.
+var library = sync.OnceValue(func() map[string]string {
+	packages := map[string]string{}
+	for part := range strings.SplitSeq(strings.TrimPrefix(declarations, "# "), "\n# ") {
+		if path, text, ok := strings.Cut(part, "\n"); ok {
+			packages[path] = text
 		}
 	}
 	return packages
@@ -84,11 +78,10 @@ func (l importer) Import(path string) (*types.Package, error) {
 	}
 	text := l.own
 	if path != l.path {
-		found, ok := library()[path]
-		if !ok {
+		var ok bool
+		if text, ok = library()[path]; !ok {
 			return nil, ErrUnknown
 		}
-		text = found.text
 	}
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, path, text, parser.SkipObjectResolution)
@@ -106,6 +99,6 @@ func (l importer) Import(path string) (*types.Package, error) {
 
 // Has reports whether aura provides a package: the SDK, or a package of the standard library that every plugin may import.
 func Has(path string) bool {
-	known, ok := library()[path]
-	return ok && !known.hidden || IsGeneric(path)
+	_, found := slices.BinarySearch(importable[:], path)
+	return found
 }

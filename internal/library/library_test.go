@@ -13,7 +13,12 @@ func TestLibrary(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, path := range []string{"syscall", "maps/x", "internal/abi", ""} {
+	for _, path := range importable {
+		if _, ok := library()[path]; !ok && !IsGeneric(path) {
+			t.Errorf("%q can be imported, and has no declarations", path)
+		}
+	}
+	for _, path := range []string{"syscall", "os/exec", "unsafe", "maps/x", "internal/abi", ""} {
 		if Has(path) {
 			t.Errorf("%q can be imported", path)
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/lock"
 	"github.com/idelchi/aura/internal/native/gocmd"
+	"github.com/idelchi/aura/internal/pluginsource"
 )
 
 // BuildTime is how long a build may take. The first one compiles the standard library.
@@ -152,7 +153,7 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if end, err := filepath.EvalSymlinks(cache); err == nil {
 		cache = end
 	}
-	args := []string{"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(tags, ","), "-ldflags=-s -w"}
+	args := []string{"build", "-mod=vendor", "-trimpath", "-buildvcs=false", "-tags=" + strings.Join(pluginsource.Tags(), ","), "-ldflags=-s -w"}
 	if p.tree[overlayList] != nil {
 		args = append(args, "-overlay="+overlayList)
 	}
@@ -205,11 +206,11 @@ func (p Program) explain(output, status string) string {
 
 // translate replaces the path of a copied file at the beginning of a line by that of the original.
 func (p Program) translate(line string) string {
-	for _, pkg := range p.source.packages {
-		for _, f := range pkg.files {
-			copied := filepath.Join("vendor", filepath.FromSlash(pkg.path), filepath.Base(filepath.FromSlash(f.name))) + ":"
+	for _, pkg := range p.source.Packages {
+		for _, f := range pkg.Files {
+			copied := filepath.Join("vendor", filepath.FromSlash(pkg.Path), filepath.Base(f.Path)) + ":"
 			if rest, ok := strings.CutPrefix(line, copied); ok {
-				return filepath.Join(p.source.Dir, filepath.FromSlash(f.name)) + ":" + rest
+				return f.Path + ":" + rest
 			}
 		}
 	}

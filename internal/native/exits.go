@@ -5,16 +5,18 @@ import (
 	"fmt"
 	"go/ast"
 	"maps"
-	"path"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/loader"
 )
 
 // withoutLines returns a copy of the text of a file in which line directives are plain comments, of the same length. The errors of the
 // compiler and the frames of stacks then have the file's own lines.
-func (s *Source) withoutLines(f file) []byte {
-	text := slices.Clone(f.text)
-	for _, group := range f.tree.Comments {
+func (s *Source) withoutLines(f *loader.File) []byte {
+	text := slices.Clone(f.Text)
+	for _, group := range f.Tree.Comments {
 		for _, c := range group.List {
 			if strings.HasPrefix(c.Text[len("//"):], "line ") {
 				text[s.offset(f, c.Pos())+len("//")] = 'L'
@@ -26,17 +28,17 @@ func (s *Source) withoutLines(f file) []byte {
 
 // withoutExits returns the files of a package by name, without line directives. In safe mode, they call a function of their own in place of os.Exit. As in the
 // interpreter, it panics. Its name is as long as what it replaces, so that positions stay: it has an underscore for the dot.
-func (s *Source) withoutExits(p *pkg) map[string][]byte {
+func (s *Source) withoutExits(p *loader.Package) map[string][]byte {
 	out, names := map[string][]byte{}, map[string]bool{}
-	for _, f := range p.files {
-		name := path.Base(f.name)
+	for _, f := range p.Files {
+		name := filepath.Base(f.Path)
 		text := s.withoutLines(f)
 		out[name] = text
 		if s.Unsafe {
 			continue
 		}
 		used := map[string]bool{}
-		for _, spec := range f.tree.Imports {
+		for _, spec := range f.Tree.Imports {
 			s.redirect(f, spec, text, used)
 		}
 		for _, local := range slices.Sorted(maps.Keys(used)) {
@@ -50,7 +52,7 @@ func (s *Source) withoutExits(p *pkg) map[string][]byte {
 		return out
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport \"strconv\"\n", p.name)
+	fmt.Fprintf(&b, "package %s\n\nimport \"strconv\"\n", p.Name)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		fmt.Fprintf(&b, "\nfunc %s(code int) { panic(\"os.Exit(\" + strconv.Itoa(code) + \")\") }\n", name)
 	}
@@ -63,15 +65,15 @@ func (s *Source) withoutExits(p *pkg) map[string][]byte {
 }
 
 // redirect replaces os.Exit in text, if the import is that of package os. It adds the local name of the package to used if it replaced something.
-func (s *Source) redirect(f file, spec *ast.ImportSpec, text []byte, used map[string]bool) {
-	if imported(spec) != "os" {
+func (s *Source) redirect(f *loader.File, spec *ast.ImportSpec, text []byte, used map[string]bool) {
+	if loader.ImportPath(spec) != "os" {
 		return
 	}
 	local := "os"
 	if spec.Name != nil {
 		local = spec.Name.Name
 	}
-	ast.Inspect(f.tree, func(n ast.Node) bool {
+	ast.Inspect(f.Tree, func(n ast.Node) bool {
 		sel, ok := n.(*ast.SelectorExpr)
 		if !ok || sel.Sel.Name != "Exit" {
 			return true

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/loader"
 )
 
 // TestExits checks which calls of a package are replaced in safe mode, and that nothing else moves.
@@ -25,8 +27,8 @@ func TestExits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := parsePackage(t, "package p; "+tt.text)
-			files := (&Source{fset: p.fset}).withoutExits(p.pkg)
+			s := parse(t, "main.go", "package p; "+tt.text)
+			files := s.withoutExits(s.Packages[0])
 			got := string(files["main.go"])
 			head, tail, _ := strings.Cut(got, "\n\nvar _ = ")
 			if head != "package p; "+tt.want {
@@ -40,7 +42,8 @@ func TestExits(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			unsafe := (&Source{fset: p.fset, Unsafe: true}).withoutExits(p.pkg)
+			s.Unsafe = true
+			unsafe := s.withoutExits(s.Packages[0])
 			if len(unsafe) != 1 || string(unsafe["main.go"]) != "package p; "+tt.text {
 				t.Errorf("in unsafe mode: %q", unsafe)
 			}
@@ -51,25 +54,24 @@ func TestExits(t *testing.T) {
 // TestExitsFile checks that a file of the plugin is never replaced by the one that aura adds.
 func TestExitsFile(t *testing.T) {
 	t.Parallel()
-	p := parsePackage(t, `package p; import "os"; func f() { os.Exit(3) }`)
-	p.pkg.files[0].name = "exits.go"
-	files := (&Source{fset: p.fset}).withoutExits(p.pkg)
+	s := parse(t, "exits.go", `package p; import "os"; func f() { os.Exit(3) }`)
+	files := s.withoutExits(s.Packages[0])
 	if len(files) != 2 || !strings.Contains(string(files["exits.go"]), "func f()") || !strings.Contains(string(files["more_exits.go"]), "func os_Exit") {
 		t.Errorf("got %q", files)
 	}
 }
 
-type parsedPackage struct {
-	fset *token.FileSet
-	pkg  *pkg
-}
-
-func parsePackage(t *testing.T, text string) parsedPackage {
+// parse returns a source with one package that has one file.
+func parse(t *testing.T, name, text string) *Source {
 	t.Helper()
 	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, "main.go", text, parser.ParseComments)
+	tree, err := parser.ParseFile(fset, name, text, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return parsedPackage{fset, &pkg{path: "example.com/p", name: "p", files: []file{{name: "main.go", text: []byte(text), tree: tree}}}}
+	s := &loader.Source{Fset: fset, Packages: []*loader.Package{{Path: "example.com/p", Name: "p", Files: []*loader.File{{Path: name, Text: []byte(text), Tree: tree}}}}}
+	for _, spec := range tree.Imports {
+		s.Standard = append(s.Standard, loader.ImportPath(spec))
+	}
+	return &Source{s}
 }

@@ -22,7 +22,7 @@ const (
 // addOverlay adds a package log whose Fatal functions panic, if the plugin is in safe mode and uses the package. As in the interpreter, a
 // plugin in safe mode cannot end its process.
 func (s *Source) addOverlay(tree map[string][]byte, t Toolchain) error {
-	if s.Unsafe || !s.imports("log") {
+	if s.Unsafe || !s.Imports("log") {
 		return nil
 	}
 	path := filepath.Join(t.Root, "src", "log", "log.go")
@@ -36,20 +36,6 @@ func (s *Source) addOverlay(tree map[string][]byte, t Toolchain) error {
 	list, err := json.Marshal(map[string]any{"Replace": map[string]string{path: overlayLog}})
 	tree[overlayLog], tree[overlayList] = text, list
 	return err
-}
-
-// imports reports whether a package of the plugin imports a package.
-func (s *Source) imports(path string) bool {
-	for _, p := range s.packages {
-		for _, f := range p.files {
-			for _, spec := range f.tree.Imports {
-				if imported(spec) == path {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // withoutFatal returns the source of package log in which Fatal does what Panic does, and so on: each has the other's body.

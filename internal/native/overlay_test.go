@@ -51,8 +51,8 @@ func TestOverlay(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{`import "log"`: true, "import l `log`": true, `import "log/slog"`: false, `import "fmt"`: false} {
 		for _, unsafe := range []bool{false, true} {
-			p := parsePackage(t, "package p; "+text)
-			s := &Source{fset: p.fset, packages: []*pkg{p.pkg}, Unsafe: unsafe}
+			s := parse(t, "main.go", "package p; "+text)
+			s.Unsafe = unsafe
 			tree := map[string][]byte{}
 			if err := s.addOverlay(tree, toolchain(t)); err != nil {
 				t.Error(err)
@@ -62,8 +62,7 @@ func TestOverlay(t *testing.T) {
 			}
 		}
 	}
-	p := parsePackage(t, `package p; import "log"`)
-	err := (&Source{fset: p.fset, packages: []*pkg{p.pkg}}).addOverlay(map[string][]byte{}, Toolchain{Root: t.TempDir()})
+	err := parse(t, "main.go", `package p; import "log"`).addOverlay(map[string][]byte{}, Toolchain{Root: t.TempDir()})
 	if err == nil || !strings.Contains(err.Error(), "reading package log of the Go toolchain") {
 		t.Errorf("without the package: %v", err)
 	}

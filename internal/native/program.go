@@ -13,12 +13,13 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/shared"
 )
 
 // ours is the main module of every program. It contains the SDK and the packages of the shim, at the paths that they have in aura.
-const ours = "github.com/idelchi/aura"
+const ours = loader.AuraModule
 
 // mainDir is the directory of the main package.
 const mainDir = "cmd/plugin"
@@ -58,9 +59,9 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 	}
 	out["sdk/compiled_aura.go"] = text
 	out[mainDir+"/main.go"] = s.mainFile()
-	for _, p := range s.packages {
+	for _, p := range s.Packages {
 		for name, text := range s.withoutExits(p) {
-			out[path.Join("vendor", p.path, name)] = text
+			out[path.Join("vendor", p.Path, name)] = text
 		}
 	}
 	out["go.mod"], out["vendor/modules.txt"] = s.modules(t)
@@ -71,9 +72,9 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 // modules that the packages came from. Its version is part of the file names in stacks, by which the host recognizes the plugin's frames.
 func (s *Source) modules(t Toolchain) (mod, list []byte) {
 	packages := map[string][]string{}
-	for _, p := range s.packages {
-		m := moduleOf(p.path)
-		packages[m] = append(packages[m], p.path)
+	for _, p := range s.Packages {
+		m := moduleOf(p.Path)
+		packages[m] = append(packages[m], p.Path)
 	}
 	mod = fmt.Appendf(nil, "module %s\n\ngo 1.%d\n", ours, t.Minor)
 	for _, m := range slices.Sorted(maps.Keys(packages)) {
@@ -107,19 +108,23 @@ func versionOf(modulePath string) string {
 
 // mainFile returns the main package, which tells the shim what the plugin exports.
 func (s *Source) mainFile() []byte {
-	facts := s.facts()
+	facts := s.Facts(shared.Growing())
+	exported := map[string]bool{}
+	for _, d := range s.Declarations() {
+		exported[d.Name.Name] = d.Type == nil || d.Type.TypeParams == nil
+	}
 	var functions bytes.Buffer
 	functions.WriteString("\t\tHooks: []shim.Function{\n")
 	for _, point := range hookpoint.All() {
-		facts.writeFunction(&functions, pluginsource.Hook(point))
+		writeFunction(&functions, pluginsource.Hook(point), exported)
 	}
 	functions.WriteString("\t\t},\n\t\tOthers: []shim.Function{\n")
 	for _, pair := range pluginsource.Pairs() {
-		facts.writeFunction(&functions, pair.Describe)
-		facts.writeFunction(&functions, pair.Run)
+		writeFunction(&functions, pair.Describe, exported)
+		writeFunction(&functions, pair.Run, exported)
 	}
 	for _, f := range pluginsource.Optional() {
-		facts.writeFunction(&functions, f)
+		writeFunction(&functions, f, exported)
 	}
 	functions.WriteString("\t\t},\n")
 	// A plugin that only listens to events is imported for its init functions.
@@ -128,24 +133,25 @@ func (s *Source) mainFile() []byte {
 		alias = "plugin"
 	}
 	imports, found := "", ""
-	if s.standard["os/exec"] {
+	if s.Imports("os/exec") {
 		imports, found = "\t\"os/exec\"\n", "\t\tNotFound: exec.ErrNotFound,\n"
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"reflect\"\n%s\n\t%s %q\n\t\"%s/internal/native/shim\"\n\t\"%[4]s/sdk\"\n)\n\n", imports, alias, s.Module, ours)
 	b.WriteString("// The types of functions name these packages.\nvar (\n\t_ context.Context\n\t_ sdk.Context\n)\n\n")
 	fmt.Fprintf(&b, "func main() {\n\tshim.Main(shim.Plugin{\n\t\tModule: %q, Package: %q,\n%s", s.Module, s.Package, found)
-	fmt.Fprintf(&b, "\t\tEmits: %s, Disables: %s,\n", literal(facts.emits), literal(facts.disables))
-	fmt.Fprintf(&b, "\t\tUnread: %s, Warnings: %s,\n", literal(facts.unread), literal(facts.warnings))
+	fmt.Fprintf(&b, "\t\tEmits: %s, Disables: %s,\n", literal(facts.Emits), literal(facts.Disables))
+	fmt.Fprintf(&b, "\t\tUnread: %s, Warnings: %s,\n", literal(facts.Unread), literal(facts.Warnings))
 	b.Write(functions.Bytes())
 	b.WriteString("\t})\n}\n")
 	return b.Bytes()
 }
 
-// writeFunction writes an entry for a function. The packages in its type are imported under their own names.
-func (f facts) writeFunction(b *bytes.Buffer, fn pluginsource.Function) {
+// writeFunction writes an entry for a function. exported tells whether the plugin exports a function that is not generic. The packages in its
+// type are imported under their own names.
+func writeFunction(b *bytes.Buffer, fn pluginsource.Function, exported map[string]bool) {
 	fmt.Fprintf(b, "\t\t\t{Name: %q, Want: reflect.TypeFor[%s](), Otherwise: %q", fn.Name, fn.Type, fn.Otherwise)
-	if f.declared[fn.Name] {
+	if exported[fn.Name] {
 		fmt.Fprintf(b, ", Exported: true, Value: plugin.%s", fn.Name)
 	}
 	b.WriteString("},\n")
@@ -161,45 +167,3 @@ func literal(list []string) string {
 	}
 	return "[]string{" + strings.Join(quoted, ", ") + "}"
 }
-
-// facts is what the source shows without being run.
-type facts struct {
-	emits, disables, unread, warnings []string
-	// declared has the names of the functions and variables of the plugin's own package that are not generic.
-	declared map[string]bool
-}
-
-func (s *Source) facts() facts {
-	out := facts{declared: make(map[string]bool)}
-	emits, disables := map[string]bool{}, map[string]bool{}
-	var texts [][][]byte
-	for _, p := range s.packages {
-		var of [][]byte
-		for _, f := range p.files {
-			of = append(of, f.text)
-			for _, name := range pluginsource.Emitted(f.tree) {
-				emits[name] = true
-			}
-			for _, pattern := range pluginsource.Disabled(f.tree) {
-				disables[pattern] = true
-			}
-		}
-		texts = append(texts, of)
-	}
-	var declared []pluginsource.Declaration
-	for _, f := range s.own().files {
-		declared = append(declared, pluginsource.Declarations(f.tree)...)
-	}
-	for _, d := range declared {
-		out.declared[d.Name.Name] = d.Type == nil || d.Type.TypeParams == nil
-	}
-	for _, a := range pluginsource.AlmostHooks(declared) {
-		out.warnings = append(out.warnings, fmt.Sprintf("the function %s is not called: did you mean %s?", a.Name.Name, a.Meant))
-	}
-	out.emits, out.disables = slices.Sorted(maps.Keys(emits)), slices.Sorted(maps.Keys(disables))
-	out.unread = pluginsource.Unread(texts, shared.Growing())
-	return out
-}
-
-// own returns the plugin's own package.
-func (s *Source) own() *pkg { return s.packages[len(s.packages)-1] }

@@ -5,36 +5,38 @@ import (
 	"go/ast"
 	"go/token"
 	"iter"
+
+	"github.com/idelchi/aura/internal/loader"
 )
 
 // State returns what a running plugin would lose if another process took its place: variables of packages that the source can change, and
 // goroutines. The empty string means nothing. In doubt, there is something.
 func (s *Source) State() string {
-	for _, p := range s.packages {
-		if found := p.state(s); found != "" {
+	for _, p := range s.Packages {
+		if found := s.stateOf(p); found != "" {
 			return found
 		}
 	}
 	return ""
 }
 
-func (p *pkg) state(s *Source) string {
+func (s *Source) stateOf(p *loader.Package) string {
 	names := map[string]bool{}
-	for _, f := range p.files {
-		for v := range variables(f.tree) {
+	for _, f := range p.Files {
+		for v := range variables(f.Tree) {
 			for i, name := range v.Names {
 				switch {
 				case name.Name == "_":
 				case i < len(v.Values) && len(v.Names) == len(v.Values) && immutable(v.Values[i]):
 					names[name.Name] = true
 				default:
-					return "the variable " + name.Name + " of package " + p.path
+					return "the variable " + name.Name + " of package " + p.Path
 				}
 			}
 		}
 	}
-	for _, f := range p.files {
-		if found := changes(f.tree, names, s); found != "" {
+	for _, f := range p.Files {
+		if found := changes(f.Tree, names, s); found != "" {
 			return found
 		}
 	}
@@ -101,7 +103,8 @@ func changes(f *ast.File, names map[string]bool, s *Source) string {
 	found := ""
 	report := func(n ast.Node, what string) {
 		if found == "" {
-			found = fmt.Sprintf("%s (%s)", what, s.where(n.Pos()))
+			at := s.Position(n.Pos())
+			found = fmt.Sprintf("%s (%s:%d)", what, at.Filename, at.Line)
 		}
 	}
 	changed := func(e ast.Expr) {

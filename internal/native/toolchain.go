@@ -3,11 +3,9 @@ package native
 import (
 	"errors"
 	"fmt"
-	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,16 +92,4 @@ func within(trees []string, path string) bool {
 func below(tree, path string) bool {
 	rel, err := filepath.Rel(tree, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(os.PathSeparator))
-}
-
-// tags are the build tags of plugins. They choose pure Go where a package has a choice.
-var tags = []string{"purego", "appengine"}
-
-// BuildContext decides which files belong to a package, as the go command will with the same tags. An empty toolchain stands for the oldest one.
-func (t Toolchain) BuildContext() build.Context {
-	c := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: tags}
-	for minor := 1; minor <= max(t.Minor, minMinor); minor++ {
-		c.ReleaseTags = append(c.ReleaseTags, "go1."+strconv.Itoa(minor))
-	}
-	return c
 }

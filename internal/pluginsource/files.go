@@ -15,9 +15,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/internal/files"
 )
@@ -36,11 +39,14 @@ func Library() string {
 	return fmt.Sprintf("that of Go 1.%d, with generic functions and types only in cmp, iter, maps and slices", LanguageMinor)
 }
 
-// BuildContext decides which files belong to a package: the files for this system, without cgo and, if there is an alternative,
-// without assembly or unsafe.
-func BuildContext() build.Context {
-	c := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: []string{"purego", "appengine"}}
-	for minor := 1; minor <= LanguageMinor; minor++ {
+// Tags returns the build tags of plugins. They choose pure Go where a package has a choice.
+func Tags() []string { return []string{"purego", "appengine"} }
+
+// BuildContext decides which files belong to a package with the Go 1.x release: the files for this system, without cgo and, if there is an
+// alternative, without assembly or unsafe.
+func BuildContext(release int) build.Context {
+	c := build.Context{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Compiler: "gc", BuildTags: Tags()}
+	for minor := 1; minor <= release; minor++ {
 		c.ReleaseTags = append(c.ReleaseTags, "go1."+strconv.Itoa(minor))
 	}
 	return c
@@ -56,6 +62,24 @@ func IsSource(name string) bool {
 func Matches(c build.Context, name string, text []byte) (bool, error) {
 	c.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 	return c.MatchFile("", filepath.Base(name))
+}
+
+// release matches the build tag of a Go release that could compile a plugin.
+var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bgo1\.([1-9][0-9])\b`) })
+
+// mayMatch reports whether the build constraints of a source file include it with the release of the interpreter, or with a later one, because a
+// later one may compile the plugin. It returns true if the head of the file cannot be read.
+func mayMatch(name string, text []byte) bool {
+	releases := []int{LanguageMinor}
+	for _, m := range release().FindAllSubmatch(text, -1) {
+		if minor, err := strconv.Atoi(string(m[1])); err == nil && minor > LanguageMinor && !slices.Contains(releases, minor) {
+			releases = append(releases, minor)
+		}
+	}
+	return slices.ContainsFunc(releases, func(minor int) bool {
+		matches, err := Matches(BuildContext(minor), name, text)
+		return err != nil || matches
+	})
 }
 
 // EachFile visits everything below dir that is neither a directory nor hidden, in the order of names within each directory. It
@@ -110,7 +134,7 @@ func parse(file string, mode parser.Mode, wanted func(text []byte) bool) (source
 	if wanted != nil && !wanted(f.text) {
 		return sourceFile{}, false
 	}
-	if matches, err := Matches(BuildContext(), file, f.text); err == nil && !matches {
+	if !mayMatch(file, f.text) {
 		return sourceFile{}, false
 	}
 	f.tree, f.err = parser.ParseFile(f.set, file, f.text, mode)

@@ -72,31 +72,6 @@ func (p Package) Hooks() []hookpoint.Name {
 	return out
 }
 
-// CheckClause checks that every Go file directly in dir declares the package want. The package name follows from the module path.
-func CheckClause(dir, want string) error {
-	if !token.IsIdentifier(want) {
-		return fmt.Errorf("%s: the module path gives the package name %q, which is no Go identifier; choose another",
-			filepath.Join(dir, "go.mod"), want)
-	}
-	p, err := read(dir, parser.PackageClauseOnly, nil)
-	if err != nil {
-		return err
-	}
-	if len(p.files) == 0 {
-		return fmt.Errorf("%s has no Go files: write at least one that declares package %s", dir, want)
-	}
-	for _, f := range p.files {
-		if f.err != nil {
-			return fmt.Errorf("reading the package clause: %w", SyntaxError(f.path, f.text, f.err))
-		}
-		if f.tree.Name.Name != want {
-			return fmt.Errorf("%s:%d: package is %s, but the module path in go.mod asks for package %s (its last element, "+
-				"with underscores for hyphens)", f.path, f.set.PositionFor(f.tree.Name.Pos(), false).Line, f.tree.Name.Name, want)
-		}
-	}
-	return nil
-}
-
 // SyntaxError returns the first error of the parser's list for a file, as the others often follow from it. It names the file itself, the
 // line and the column, also if a line directive of the source asks for another place.
 func SyntaxError(file string, text []byte, err error) error {

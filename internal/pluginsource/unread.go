@@ -2,15 +2,13 @@ package pluginsource
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"strings"
 )
 
 // Unread returns those of the lists of a context that a plugin cannot read: the plugin uses its contexts only to read fields with other
 // names. If a context is used as a whole, to print it, store it, or pass it to a function that could do so, any list may be read.
-// packages holds the texts of the files of each package of the plugin.
-func Unread(packages [][][]byte, lists []string) []string {
+// packages holds the files of each package of the plugin.
+func Unread(packages [][]*ast.File, lists []string) []string {
 	fields := map[string]bool{}
 	for _, files := range packages {
 		if !reads(files, fields) {
@@ -27,25 +25,16 @@ func Unread(packages [][][]byte, lists []string) []string {
 }
 
 // reads adds the fields of contexts that a package reads to fields. It returns false if they cannot be determined.
-func reads(texts [][]byte, fields map[string]bool) bool {
-	files := make([]*contextFile, 0, len(texts))
-	for _, text := range texts {
-		// Most files of vendored packages do not import the SDK. Parse errors are reported when the file is loaded.
-		file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.ImportsOnly)
-		if err != nil {
-			return false
-		}
-		name := SDKName(file)
-		switch name {
-		case "":
-			continue
+func reads(trees []*ast.File, fields map[string]bool) bool {
+	files := make([]*contextFile, 0, len(trees))
+	for _, file := range trees {
+		switch name := SDKName(file); name {
+		case "": // most files of vendored packages
 		case ".":
 			return false
+		default:
+			files = append(files, &contextFile{file: file, sdk: name})
 		}
-		if file, err = parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution); err != nil {
-			return false
-		}
-		files = append(files, &contextFile{file: file, sdk: name})
 	}
 	taking := map[string][]bool{}
 	for _, f := range files {

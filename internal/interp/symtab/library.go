@@ -36,12 +36,6 @@ func find(path string) (entry, bool) {
 	return e, true
 }
 
-// Has reports whether every plugin may import a package.
-func Has(path string) bool {
-	_, found := find(path)
-	return found
-}
-
 // Symbols returns the symbols of a package, with its wrappers. The table is new and belongs to the caller. It is nil if the package is not
 // known, and empty if it consists of generic functions.
 func Symbols(path string) Table {

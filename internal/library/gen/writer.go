@@ -19,15 +19,13 @@ import (
 type writer struct {
 	importer types.Importer
 	// own holds the packages of the SDK.
-	own map[string]*types.Package
-	// offered holds the packages that can be imported; other packages only provide types that occur in the offered ones.
-	offered map[string]bool
+	own     map[string]*types.Package
 	objects map[*types.Package]map[string]types.Object
 	queue   []types.Object
 }
 
 func newWriter(i types.Importer) *writer {
-	return &writer{importer: i, own: map[string]*types.Package{}, offered: map[string]bool{}, objects: map[*types.Package]map[string]types.Object{}}
+	return &writer{importer: i, own: map[string]*types.Package{}, objects: map[*types.Package]map[string]types.Object{}}
 }
 
 // source reads a package of the SDK and returns the names that it exports.
@@ -70,7 +68,6 @@ func (w *writer) add(path string, names []string) error {
 	if err != nil {
 		return fmt.Errorf("importing %s: %w", path, err)
 	}
-	w.offered[path] = true
 	if w.objects[pkg] == nil {
 		w.objects[pkg] = map[string]types.Object{}
 	}
@@ -114,11 +111,7 @@ func (w *writer) text() []byte {
 			body.WriteString(text)
 			maps.Copy(imports, used)
 		}
-		mark := "#"
-		if !w.offered[pkg.Path()] {
-			mark = "#-"
-		}
-		fmt.Fprintf(&out, "%s %s\npackage %s\n", mark, pkg.Path(), pkg.Name())
+		fmt.Fprintf(&out, "# %s\npackage %s\n", pkg.Path(), pkg.Name())
 		for _, path := range slices.Sorted(maps.Keys(imports)) {
 			fmt.Fprintf(&out, "import %s %q\n", alias(path), path)
 		}
