@@ -75,8 +75,9 @@ func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
 	if p.Exec || p.Program != "" {
 		f.on(unix.SYS_EXECVEAT, onBits(4, unix.AT_EMPTY_PATH, unix.EPERM)...)
 	} else {
-		f.on(unix.SYS_EXECVE, refuse(unix.EPERM))
-		f.on(unix.SYS_EXECVEAT, refuse(unix.EPERM))
+		// The error is that of Landlock, which refuses programs for policies with one program.
+		f.on(unix.SYS_EXECVE, refuse(unix.EACCES))
+		f.on(unix.SYS_EXECVEAT, refuse(unix.EACCES))
 	}
 	f.on(unix.SYS_CLONE, onBits(0, cloneNamespaces, unix.EPERM)...)
 	f.on(unix.SYS_MEMFD_CREATE, unlessBits(1, unix.MFD_NOEXEC_SEAL, unix.EPERM)...)
