@@ -66,10 +66,10 @@ func (s *Source) checkTypes() (valid bool, err error) {
 			e, follows := s.typeError(p, failed)
 			valid = valid && e.Rule == RuleUnused
 			switch {
-			case follows && held == nil:
-				held = e
 			case !follows && err == nil:
 				err = s.report(e)
+			case held == nil && e.Rule != RuleUnused:
+				held = e
 			}
 		}}
 		// config.Error was given the errors.
