@@ -100,7 +100,7 @@ func TestCompiledOnly(t *testing.T) {
 		"C":                  {start + "-- a.c --\n//\n", []string{"a.c:1 native " + pure}},
 		"object":             {start + "-- a.syso --\n//\n", []string{"a.syso:1 native " + pure}},
 		"vendored":           {vendored + "-- vendor/a.com/x/x.s --\n//\n", []string{"vendor/a.com/x/x.s:1 native " + pure}},
-		"linkname":           {start + "//go:linkname now time.now\nfunc now()\n", []string{"main.go:11 native //go:linkname is refused: a plugin uses only what packages export"}},
+		"linkname":           {start + "//go:linkname now time.now\nfunc now()\n", []string{"main.go:11 native //go:linkname is refused: a plugin uses only what packages export", "main.go:12 native the function now has no body"}},
 		"embed":              {start + "//go:embed go.mod\nvar text string\n", []string{"main.go:11 native //go:embed is refused: only Go source is compiled"}},
 		"cgo flags":          {start + "//go:cgo_ldflag \"-l\"\n", []string{"main.go:11 native //go:cgo_ldflag is refused: " + clean}},
 		"two":                {start + "//go:cgo_ldflag \"-l\"\n\n//go:embed go.mod\nvar text string\n-- a.s --\n//\n", []string{"a.s:1 native " + pure, "main.go:11 native //go:cgo_ldflag is refused: " + clean, "main.go:13 native //go:embed is refused: only Go source is compiled"}},

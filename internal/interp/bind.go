@@ -115,6 +115,8 @@ func (b binder) required(f pluginsource.Function) (value, error) {
 // mismatch returns what is wrong with a symbol that must be a function of the type want, or "" if it is correct.
 func mismatch(fn value, want reflect.Type) string {
 	switch {
+	case fn.Type() == reflect.TypeFor[generic]():
+		return fmt.Sprintf("is generic, want %s", want)
 	case fn.Kind() != reflect.Func:
 		return fmt.Sprintf("is not a function, want %s", want)
 	case fn.Type() != want:

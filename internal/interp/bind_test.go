@@ -214,6 +214,7 @@ func TestRejectExports(t *testing.T) {
 		},
 		"a hook that is a variable": {"var BeforeChat = 3", "my_plugin.BeforeChat is not a function, " + beforeChat},
 		"a hook that is a constant": {"const BeforeChat = \"x\"", "my_plugin.BeforeChat is not a function, " + beforeChat},
+		"a hook that is generic":    {"func BeforeChat[T any](T) {}", "my_plugin.BeforeChat is generic, " + beforeChat},
 		"a hook that is a type":     {"type BeforeChat struct{}", "my_plugin.BeforeChat is not a function, " + beforeChat},
 		"a hook that is nil": {
 			"var BeforeChat func(context.Context, sdk.BeforeChatContext) (sdk.Result, error)",

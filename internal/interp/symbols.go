@@ -99,8 +99,16 @@ func (s *source) declaredOnly(symbols map[string]value) map[string]value {
 			}
 		}
 	}
+	for _, d := range s.Declarations() {
+		if d.Type != nil && d.Type.TypeParams != nil {
+			out[d.Name.Name] = reflect.ValueOf(generic{})
+		}
+	}
 	return out
 }
+
+// generic is the value of a generic function, which has none.
+type generic struct{}
 
 // selected returns the tables of the packages, where there are any. The doubled slash prevents the interpreter from mistaking
 // a table with fmt for the whole library. It would then compile the library's generic source and replace the functions that

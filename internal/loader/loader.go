@@ -60,9 +60,12 @@ type Source struct {
 	context build.Context
 	// root is the plugin's directory while it is read for the compiler.
 	root *os.Root
-	size int
-	// unknown holds the imports whose declarations are not known.
+	// room is how much source may still be read, in bytes. It is negative after that was exceeded.
+	room int
+	// unknown holds the imports whose declarations are not known. newer is set if the source may use something of the library that only the
+	// compiler knows.
 	unknown map[string]bool
+	newer   bool
 	// report is given each error. Loading ends if it returns the error, and goes on if it returns nil. refused is set after the first error that is
 	// not soft.
 	report  func(*Error) error
@@ -124,7 +127,7 @@ func Check(dir string, t Target) (*Source, []*Error) {
 }
 
 func newSource(dir string, t Target, report func(*Error) error) *Source {
-	s := &Source{Target: t, Dir: dir, Fset: token.NewFileSet(), byPath: map[string]*Package{}, context: t.match(), unknown: map[string]bool{}}
+	s := &Source{Target: t, Dir: dir, Fset: token.NewFileSet(), byPath: map[string]*Package{}, context: t.match(), room: MaxSource, unknown: map[string]bool{}}
 	s.report = func(e *Error) error {
 		s.refused = s.refused || !e.Soft
 		return report(e)

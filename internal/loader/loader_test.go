@@ -127,11 +127,28 @@ func TestErrors(t *testing.T) {
 		"no such function":     {body + "import \"strings\"\n\nvar x = strings.Nothing()", "main.go:5:17: undefined: strings.Nothing" + library, ""},
 		"generic library":      {body + "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]", "main.go:5:14: undefined: atomic.Pointer" + library, `main.go:3: importing "sync/atomic": not in the standard library of this Go toolchain and ` + without},
 		"kept recover":         {body + "func f() {\n\trescue := func() { _ = recover() }\n\tdefer rescue()\n}", "main.go:4: a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()", ""},
+		"no body":              {body + "func f() int\n", "main.go:3: the function f has no body; write it in Go", same},
+		"escaped path":         {body + `import _ "\x6fs/exec"`, `main.go:3: importing "os/exec": the path is written with escapes; write it as it is`, same},
+		"return in a path":     {body + "import _ `f\rmt`", `main.go:3: importing "fmt": the path is written with escapes; write it as it is`, same},
+		"doubled slash":        {body + "import _ \"my-plugin//sub\"\n-- sub/a.go --\npackage sub", `main.go:3: importing "my-plugin//sub": this is no import path; write the path of a package, such as my-plugin/words`, same},
+		"slash at the end":     {body + "import _ \"my-plugin/sub/\"\n-- sub/a.go --\npackage sub", `main.go:3: importing "my-plugin/sub/": this is no import path; write the path of a package, such as my-plugin/words`, same},
+		"absolute path":        {body + "import _ \"/etc\"\n-- vendor/etc/a.go --\npackage etc", `main.go:3: importing "/etc": this is no import path; write the path of a package, such as my-plugin/words`, same},
+		"program":              {body + "import _ \"my-plugin/sub\"\n-- sub/a.go --\npackage main", "", `main.go:3: importing "my-plugin/sub": it is a program, not a package that can be imported; rename the package`},
+		"documentation":        {body + "import _ \"my-plugin/sub\"\n-- sub/a.go --\npackage documentation", "", "sub/a.go:1: the go command ignores files of a package documentation; rename the package"},
+		"internal, elsewhere":  {body + "import _ \"a.com/x/internal/y\"\n-- vendor/a.com/x/internal/y/y.go --\npackage y", "", `main.go:3: importing "a.com/x/internal/y": only packages in a.com/x can import it, because its path has the element internal; move what you need to another package`},
+		"internal module":      {"-- go.mod --\nmodule a.com/internal/x\n-- main.go --\npackage x\n", "", "go.mod:1: the module's path has the element internal, so that the program of a compiled plugin cannot import it; choose another"},
+		"vendor in a path":     {body + "import _ \"my-plugin/vendor/y\"\n-- vendor/y/y.go --\npackage y", "", `main.go:3: importing "my-plugin/vendor/y": the go command reserves the path "my-plugin/vendor/y" for other purposes; rename the directory`},
+		"reserved module":      {"-- go.mod --\n\n// Comment.\nmodule all\n-- main.go --\npackage all\n", "", `go.mod:3: the go command reserves the path "all" for other purposes; choose another`},
+		"bad constraint":       {body + "-- b.go --\n\n//go:build (\n\npackage my_plugin\n", "b.go:2: parsing //go:build line: missing close paren; correct the build constraint", same},
+		"declared twice":       {body + "func f() { x := 1; x := 2; _ = x }", "main.go:3:22: no new variables on left side of :=", ""},
+		"init with parameters": {body + "func init(x int) {}", "main.go:3:6: func init must have no arguments and no return values", ""},
+		"wrong type argument":  {body + "func g[T ~int](t T) {}\n\nfunc f() { g(\"a\") }", "main.go:5:12: string does not satisfy ~int (string missing in ~int)", ""},
+		"invalid type":         {body + "var x int = \"invalid type\"", "main.go:3:13: cannot use \"invalid type\" (untyped string constant) as int value in variable declaration", ""},
 		"assembly":             {body + "-- a.s --\n//\n", "", "a.s:1: " + pure},
 		"assembly, vendored":   {body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\npackage x\n-- vendor/example.com/x/x.s --\n//\n", "", "vendor/example.com/x/x.s:1: " + pure},
 		"C":                    {body + "-- a.c --\n//\n", "", "a.c:1: " + pure},
 		"object":               {body + "-- a.syso --\n//\n", "", "a.syso:1: " + pure},
-		"linkname":             {body + "//go:linkname now time.now\nfunc now()\n", "main.go:4: the function now has no body; write it in Go", "main.go:3: //go:linkname is refused: a plugin uses only what packages export; remove it"},
+		"linkname":             {body + "//go:linkname now time.now\nfunc now() {}\n", "", "main.go:3: //go:linkname is refused: a plugin uses only what packages export; remove it"},
 		"embed":                {body + "import _ \"embed\"\n\n//go:embed go.mod\nvar text string\n", `main.go:3: importing "embed": not in the interpreter's standard library (that of Go 1.22 without special packages) and ` + without, "main.go:5: //go:embed is refused: only Go source is compiled; read the file at run time, from the directory of the plugin"},
 		"cgo flags":            {body + "//go:cgo_ldflag \"-l\"\n", "", "main.go:3: //go:cgo_ldflag is refused: plugins are compiled without cgo; remove it"},
 		"too large a file":     {body + "-- b.go --\npackage my_plugin\n/*" + strings.Repeat("x", 8<<20) + "*/\n", "reading the plugin's source: read b.go: the file is larger than 8388608 bytes, which is the limit", same},
@@ -187,6 +204,9 @@ func TestAccepted(t *testing.T) {
 		"SDK":                 {body + "import (\n\t_ \"github.com/idelchi/aura/sdk\"\n\t_ \"github.com/idelchi/aura/sdk/version\"\n)\n", false},
 		"restricted, granted": {body + "import (\n\t_ \"os/exec\"\n\t_ \"syscall\"\n\t_ \"unsafe\"\n)\n", true},
 		"imported twice":      {body + "import (\n\t_ \"my-plugin/a\"\n\t_ \"my-plugin/b\"\n)\n-- a/a.go --\npackage a\n-- b/b.go --\npackage b\n\nimport _ \"my-plugin/a\"\n", false},
+		"internal, own":       {body + "import _ \"my-plugin/internal/a\"\n-- internal/a/a.go --\npackage a\n", false},
+		"internal, vendored":  {body + "import _ \"a.com/x\"\n-- vendor/a.com/x/x.go --\npackage x\n\nimport _ \"a.com/x/internal/y\"\n-- vendor/a.com/x/internal/y/y.go --\npackage y\n", false},
+		"cgo with directives": {body + "import _ \"a.com/x\"\n-- vendor/a.com/x/c.go --\npackage x\n\nimport \"C\"\n\n//go:linkname a b\nfunc a()\n-- vendor/a.com/x/x.go --\npackage x\n", false},
 		"generate":            {body + "//go:generate false\n", false},
 		"toolchain line":      {strings.Replace(body, "my-plugin\n", "my-plugin\n\ngo 1.25\n\ntoolchain go9.9.9\n", 1), false},
 	} {
@@ -205,30 +225,6 @@ func TestAccepted(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestMaxSource loads a plugin with more source than is read. Files that are excluded count too.
-func TestMaxSource(t *testing.T) {
-	t.Parallel()
-	dir := write(t, body)
-	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
-		at := filepath.Join(dir, name+"_plan9.go")
-		if err := os.WriteFile(at, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(at, 8<<20-1); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const want = "i_plan9.go:1: the plugin and its vendored packages have more than 64 MiB of source, which is the limit"
-	for of, target := range map[string]loader.Target{"interpreted": interpreter(false), "compiled": compiler(t, false)} {
-		if err := load(dir, target); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%s: got %v, want %s", of, err, want)
-		}
-		if _, found := loader.Check(dir, target); len(found) != 1 {
-			t.Errorf("%s: Check found %v", of, found)
-		}
 	}
 }
 

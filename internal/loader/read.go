@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -23,11 +24,13 @@ import (
 func (s *Source) read() error {
 	mod := filepath.Join(s.Dir, "go.mod")
 	var err error
-	if s.Module, err = manifest.ModulePath(s.Dir); err != nil {
+	line := 0
+	if s.Module, line, err = manifest.ModulePath(s.Dir); err != nil {
 		return s.report(fault(mod, RuleModule, err))
 	}
 	s.Package = manifest.PackageName(s.Module)
-	if e := s.checkModule(mod); e != nil {
+	if e := s.checkModule(); e != nil {
+		e.File, e.Line = mod, line
 		return s.report(e)
 	}
 	if err := s.checkSDK(); err != nil {
@@ -44,20 +47,20 @@ func (s *Source) read() error {
 }
 
 // checkModule checks the path of the module.
-func (s *Source) checkModule(mod string) *Error {
+func (s *Source) checkModule() *Error {
 	switch {
 	case s.isStandard(s.Module) || pluginsource.IsRestricted(s.Module):
 		return &Error{
-			File: mod, Line: 1, Rule: RuleModule, Message: fmt.Sprintf("module %q has the name of a standard library package", s.Module),
+			Rule: RuleModule, Message: fmt.Sprintf("module %q has the name of a standard library package", s.Module),
 			Fix: "choose another name, and change the package clause to match",
 		}
 	case !token.IsIdentifier(s.Package):
 		return &Error{
-			File: mod, Line: 1, Rule: RulePackage, Message: fmt.Sprintf("the module path gives the package name %q, which is no Go identifier", s.Package),
+			Rule: RulePackage, Message: fmt.Sprintf("the module path gives the package name %q, which is no Go identifier", s.Package),
 			Fix: "choose another",
 		}
 	case s.Compiled:
-		return s.checkCompiledModule(mod)
+		return s.checkCompiledModule()
 	}
 	return nil
 }
@@ -83,7 +86,7 @@ func (s *Source) add(importPath string) (ofImporter *Error, err error) {
 	}
 	for _, f := range p.Files {
 		for _, spec := range f.Tree.Imports {
-			if err := s.resolve(p, spec); err != nil {
+			if err := s.resolve(p, f, spec); err != nil {
 				return nil, err
 			}
 		}
@@ -97,6 +100,10 @@ func (s *Source) add(importPath string) (ofImporter *Error, err error) {
 func (s *Source) readPackage(p *Package) (ofImporter *Error, err error) {
 	dir := s.dirOf(p.Path)
 	entries, err := os.ReadDir(dir)
+	if err != nil && p.Path != s.Module {
+		p.partial = true
+		return &Error{Rule: RuleSource, Message: err.Error()}, nil
+	}
 	if err != nil {
 		p.partial = true
 		return nil, s.report(fault(dir, RuleSource, fmt.Errorf("reading the plugin's source: %w", err)))
@@ -113,6 +120,9 @@ func (s *Source) readPackage(p *Package) (ofImporter *Error, err error) {
 		case f == nil:
 		case cgoImport(f.Tree) == nil:
 			err = s.addFile(p, f)
+			if err == nil && s.Compiled {
+				err = s.checkFile(p, f)
+			}
 		case p.Own:
 			p.partial = true
 			err = s.report(s.cgo(f))
@@ -169,16 +179,6 @@ func (s *Source) readFile(p *Package, path string) (*File, error) {
 	if unread != nil {
 		return failed(unread)
 	}
-	if s.size > MaxSource {
-		p.partial = true
-		return nil, nil // it was reported
-	}
-	if s.size += len(text); s.size > MaxSource {
-		return failed(&Error{
-			File: path, Line: 1, Rule: RuleSource,
-			Message: fmt.Sprintf("the plugin and its vendored packages have more than %d MiB of source, which is the limit", MaxSource>>20),
-		})
-	}
 	matches, err := pluginsource.Matches(s.context, path, text)
 	switch {
 	case !source && (matches || filepath.Ext(path) == ".syso" && err == nil):
@@ -187,6 +187,15 @@ func (s *Source) readFile(p *Package, path string) (*File, error) {
 		return nil, nil
 	case err == nil && !matches:
 		return nil, nil
+	case s.room < 0:
+		p.partial = true
+		return nil, nil // it was reported
+	}
+	if s.room -= len(text); s.room < 0 {
+		return failed(&Error{
+			File: path, Line: 1, Rule: RuleSource,
+			Message: fmt.Sprintf("the plugin and its vendored packages have more than %d MiB of source, which is the limit", MaxSource>>20),
+		})
 	}
 	mode := parser.SkipObjectResolution
 	if s.Compiled {
@@ -197,13 +206,18 @@ func (s *Source) readFile(p *Package, path string) (*File, error) {
 		return failed(syntaxError(path, text, syntax))
 	}
 	if err != nil {
-		return failed(fault(path, RuleSource, fmt.Errorf("%s: %w", path, err)))
+		return failed(constraintError(path, text, err))
 	}
-	f := &File{Path: path, Text: text, Tree: tree}
-	if s.Compiled {
-		err = s.checkDirectives(f)
+	return &File{Path: path, Text: text, Tree: tree}, nil
+}
+
+// constraintError returns the error of a build constraint that cannot be read.
+func constraintError(path string, text []byte, err error) *Error {
+	before, _, _ := bytes.Cut(text, []byte("//go:build"))
+	return &Error{
+		File: path, Line: 1 + bytes.Count(before, []byte("\n")), Rule: RuleSource, Message: strings.TrimPrefix(err.Error(), filepath.Base(path)+": "),
+		Fix: "correct the build constraint",
 	}
-	return f, err
 }
 
 // readText reads the text of a file. A file that is compiled must not be a link.

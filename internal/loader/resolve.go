@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"os"
@@ -14,11 +15,13 @@ import (
 
 // resolve checks that an import is available: from aura, from the standard library, from the plugin's module or from vendor. It reads the
 // package if it is source.
-func (s *Source) resolve(importer *Package, spec *ast.ImportSpec) error {
+func (s *Source) resolve(importer *Package, f *File, spec *ast.ImportSpec) error {
 	p := ImportPath(spec)
 	known := s.byPath[p]
 	var found *Error
 	switch {
+	case !plain(p, f.Text[s.Fset.File(spec.Pos()).Offset(spec.Path.Pos()):]):
+		found = &Error{Rule: RuleImportPath, Message: "the path is written with escapes", Fix: "write it as it is"}
 	case p == pluginsource.SDKPath || p == pluginsource.SDKPath+"/version":
 		return nil
 	case known != nil && known.done:
@@ -41,6 +44,9 @@ func (s *Source) resolve(importer *Package, spec *ast.ImportSpec) error {
 		if found, err = s.add(p); err != nil {
 			return err
 		}
+		if found == nil && s.Compiled && s.byPath[p].Name == "main" {
+			found = &Error{Rule: RuleNative, Message: "it is a program, not a package that can be imported", Fix: "rename the package"}
+		}
 	}
 	if found == nil {
 		return nil
@@ -50,6 +56,12 @@ func (s *Source) resolve(importer *Package, spec *ast.ImportSpec) error {
 	found.File, found.Line, found.Column = at.Filename, at.Line, at.Column
 	found.Message = fmt.Sprintf("importing %q: %s", p, found.Message)
 	return s.report(found)
+}
+
+// plain reports whether the text of an import path is the path in quotes. What a plugin asks for is searched in its text, so that no path may be
+// written in another way.
+func plain(path string, text []byte) bool {
+	return bytes.HasPrefix(text, []byte(`"`+path+`"`)) || bytes.HasPrefix(text, []byte("`"+path+"`"))
 }
 
 // addStandard adds an import of the standard library.
@@ -68,6 +80,8 @@ func (s *Source) unfit(importer *Package, p string) *Error {
 	switch {
 	case strings.HasPrefix(p, "./"), strings.HasPrefix(p, "../"):
 		return &Error{Rule: RuleImportPath, Message: "relative imports do not exist in modules", Fix: fmt.Sprintf("write %q", path.Join(importer.Path, p))}
+	case p == "", path.IsAbs(p), path.Clean(p) != p && !strings.Contains(p, "/."):
+		return &Error{Rule: RuleImportPath, Message: "this is no import path", Fix: "write the path of a package, such as " + s.Module + "/words"}
 	case path.Dir(p) == path.Base(p) && !s.Compiled:
 		return &Error{Rule: RuleImportPath, Message: fmt.Sprintf("the interpreter cannot tell %q from %q", p, path.Base(p)), Fix: "rename one of them"}
 	}
@@ -75,7 +89,7 @@ func (s *Source) unfit(importer *Package, p string) *Error {
 		return &Error{Rule: RuleImportPath, Message: reason, Fix: fix}
 	}
 	if s.Compiled {
-		if found := uncompiled(p); found != nil {
+		if found := uncompiled(importer, p); found != nil {
 			return found
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"go/types"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/lower"
@@ -79,7 +81,7 @@ func (s *Source) checkTypes() (valid bool, err error) {
 			return false, err
 		}
 	}
-	if held != nil && !s.refused && !s.Compiled && len(s.unknown) == 0 {
+	if held != nil && !s.refused && !s.newer && len(s.unknown) == 0 {
 		// It follows from nothing, so it is the reason.
 		return false, s.report(held)
 	}
@@ -126,12 +128,14 @@ func (s *Source) typeError(p *Package, err error) (out *Error, follows bool) {
 	out = &Error{File: at.Filename, Line: at.Line, Column: at.Column, Rule: RuleType, Message: e.Msg}
 	// An error that begins with a tab continues the one before.
 	follows = strings.HasPrefix(e.Msg, "\t") || strings.Contains(e.Msg, "invalid type") || s.follows(e.Msg)
-	if e.Soft {
+	// The interpreter ignores these. The type checker calls other errors soft, too.
+	if e.Soft && (strings.HasPrefix(e.Msg, "declared and not used: ") || strings.HasSuffix(e.Msg, " and not used")) {
 		out.Rule, out.Soft = RuleUnused, !s.Compiled
 	}
 	if m := undefinedOf().FindStringSubmatch(e.Msg); m != nil && fromLibrary(p, m[1]) {
 		if s.Compiled {
-			return out, true // the library of the compiler may be newer
+			s.newer = true // in the library of the compiler
+			return out, true
 		}
 		out.Rule = RuleLibrary
 		out.Message = fmt.Sprintf("%s (it is not in the interpreter's standard library, which is %s)", e.Msg, pluginsource.Library())
@@ -151,8 +155,9 @@ func (s *Source) follows(message string) bool {
 		return false
 	}
 	for path := range s.unknown {
-		if strings.Contains(path, m[1]) {
-			return true // the name of the package is known only by its path
+		// The name of the package is known only by its path: it may be x for example.com/go-x.
+		if slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }), m[1]) {
+			return true
 		}
 	}
 	return false

@@ -49,17 +49,17 @@ func TestModulePath(t *testing.T) {
 
 			dir := tree(t, map[string]string{"go.mod": tt.give})
 
-			got, err := manifest.ModulePath(dir)
+			got, line, err := manifest.ModulePath(dir)
 			if tt.err != "" {
 				contains(t, err, filepath.Join(dir, "")+string(filepath.Separator)+tt.err)
-			} else if err != nil || got != tt.want {
-				t.Errorf("got %q, %v", got, err)
+			} else if want := 1 + strings.Count(tt.give[:strings.Index(tt.give, tt.want)], "\n"); err != nil || got != tt.want || line != want {
+				t.Errorf("got %q in line %d, %v", got, line, err)
 			}
 		})
 	}
 
 	dir := filepath.Join(tree(t, map[string]string{"my-plugin/x": ""}), "my-plugin")
-	_, err := manifest.ModulePath(dir)
+	_, _, err := manifest.ModulePath(dir)
 	contains(t, err, "no go.mod", "`go mod init my-plugin` in "+dir)
 }
 

@@ -204,13 +204,15 @@ func (p Program) explain(output, status string) string {
 	return "go build failed:\n" + strings.Join(lines, "\n")
 }
 
-// translate replaces the path of a copied file at the beginning of a line by that of the original.
+// translate replaces the path of a copied file at the beginning of a line by that of the original. Lines that continue an error are indented.
 func (p Program) translate(line string) string {
+	text := strings.TrimLeft(line, " \t")
+	indent := line[:len(line)-len(text)]
 	for _, pkg := range p.source.Packages {
 		for _, f := range pkg.Files {
 			copied := filepath.Join("vendor", filepath.FromSlash(pkg.Path), filepath.Base(f.Path)) + ":"
-			if rest, ok := strings.CutPrefix(line, copied); ok {
-				return f.Path + ":" + rest
+			if rest, ok := strings.CutPrefix(text, copied); ok {
+				return indent + f.Path + ":" + rest
 			}
 		}
 	}

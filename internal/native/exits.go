@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
-	"maps"
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,63 +27,85 @@ func (s *Source) withoutLines(f *loader.File) []byte {
 }
 
 // withoutExits returns the files of a package by name, without line directives. In safe mode, they call a function of their own in place of os.Exit. As in the
-// interpreter, it panics. Its name is as long as what it replaces, so that positions stay: it has an underscore for the dot.
+// interpreter, it panics. Its name is as long as Exit, so that positions stay.
 func (s *Source) withoutExits(p *loader.Package) map[string][]byte {
-	out, names := map[string][]byte{}, map[string]bool{}
+	out, added, replaced := map[string][]byte{}, exitName(p), false
 	for _, f := range p.Files {
 		name := filepath.Base(f.Path)
 		text := s.withoutLines(f)
-		out[name] = text
-		if s.Unsafe {
-			continue
-		}
-		used := map[string]bool{}
 		for _, spec := range f.Tree.Imports {
-			s.redirect(f, spec, text, used)
-		}
-		for _, local := range slices.Sorted(maps.Keys(used)) {
+			if s.Unsafe || loader.ImportPath(spec) != "os" || !s.redirect(f, spec, text, added) {
+				continue
+			}
+			replaced = true
 			// The import may have no other use.
-			text = fmt.Appendf(text, "\n\nvar _ = %s.Args\n", local)
-			names[local+"_Exit"] = true
+			text = fmt.Appendf(text, "\n\nvar _ = %s\n", member(spec, "Args"))
 		}
 		out[name] = text
 	}
-	if len(names) == 0 {
+	if !replaced {
 		return out
-	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\nimport \"strconv\"\n", p.Name)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		fmt.Fprintf(&b, "\nfunc %s(code int) { panic(\"os.Exit(\" + strconv.Itoa(code) + \")\") }\n", name)
 	}
 	name := "exits.go"
 	for out[name] != nil {
 		name = "more_" + name
 	}
-	out[name] = b.Bytes()
+	out[name] = fmt.Appendf(nil, "package %s\n\nimport \"strconv\"\n\nfunc %s(code int) { panic(\"os.Exit(\" + strconv.Itoa(code) + \")\") }\n", p.Name, added)
 	return out
 }
 
-// redirect replaces os.Exit in text, if the import is that of package os. It adds the local name of the package to used if it replaced something.
-func (s *Source) redirect(f *loader.File, spec *ast.ImportSpec, text []byte, used map[string]bool) {
-	if loader.ImportPath(spec) != "os" {
-		return
+// exitName returns a name that does not occur in a package.
+func exitName(p *loader.Package) string {
+	for i := 0; ; i++ {
+		name := fmt.Sprintf("e%03d", i)
+		if !slices.ContainsFunc(p.Files, func(f *loader.File) bool { return bytes.Contains(f.Text, []byte(name)) }) {
+			return name
+		}
 	}
-	local := "os"
-	if spec.Name != nil {
-		local = spec.Name.Name
+}
+
+// member returns how a file refers to a member of package os.
+func member(spec *ast.ImportSpec, name string) string {
+	switch {
+	case spec.Name == nil:
+		return "os." + name
+	case spec.Name.Name == ".":
+		return name
+	default:
+		return spec.Name.Name + "." + name
 	}
+}
+
+// redirect replaces os.Exit in text by another function with a name of the same length. spec is the import of package os. It reports whether it replaced
+// something.
+func (s *Source) redirect(f *loader.File, spec *ast.ImportSpec, text []byte, with string) bool {
+	replaced := false
 	ast.Inspect(f.Tree, func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if !ok || sel.Sel.Name != "Exit" {
+		// An identifier that the parser resolves is declared in this file; the import is not.
+		var exit *ast.Ident
+		start := token.NoPos
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Obj == nil && member(spec, "Exit") == x.Name+"."+n.Sel.Name {
+				exit, start = n.Sel, x.Pos()
+			}
+		case *ast.CallExpr:
+			if fn, ok := n.Fun.(*ast.Ident); ok && fn.Obj == nil && member(spec, "Exit") == fn.Name {
+				exit, start = fn, fn.Pos()
+			}
+		}
+		if exit == nil {
 			return true
 		}
-		// An identifier that the parser resolves is declared in this file; the import is not.
-		x, ok := sel.X.(*ast.Ident)
-		if ok && x.Name == local && x.Obj == nil && int(sel.Sel.Pos()-x.End()) == len(".") {
-			text[s.offset(f, x.End())] = '_'
-			used[local] = true
+		replaced = true
+		at := s.offset(f, exit.Pos())
+		for i := s.offset(f, start); i < at; i++ {
+			if text[i] != '\n' {
+				text[i] = ' '
+			}
 		}
+		copy(text[at:], with)
 		return true
 	})
+	return replaced
 }

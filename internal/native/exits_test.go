@@ -16,10 +16,14 @@ func TestExits(t *testing.T) {
 		text, want string
 		added      string
 	}{
-		"os.Exit":               {`import "os"; func f() { os.Exit(3) }`, `import "os"; func f() { os_Exit(3) }`, "func os_Exit(code int)"},
-		"as a value":            {`import "os"; var f = os.Exit`, `import "os"; var f = os_Exit`, "func os_Exit(code int)"},
-		"a raw path":            {"import `os`; func f() { os.Exit(3) }", "import `os`; func f() { os_Exit(3) }", "func os_Exit(code int)"},
-		"another name":          {`import sys "os"; func f() { sys.Exit(3) }`, `import sys "os"; func f() { sys_Exit(3) }`, "func sys_Exit(code int)"},
+		"os.Exit":               {`import "os"; func f() { os.Exit(3) }`, `import "os"; func f() {    e000(3) }`, "func e000(code int)"},
+		"as a value":            {`import "os"; var f = os.Exit`, `import "os"; var f =    e000`, "func e000(code int)"},
+		"a raw path":            {"import `os`; func f() { os.Exit(3) }", "import `os`; func f() {    e000(3) }", "func e000(code int)"},
+		"another name":          {`import sys "os"; func f() { sys.Exit(3) }`, `import sys "os"; func f() {     e000(3) }`, "func e000(code int)"},
+		"spaces and a comment":  {`import "os"; func f() { os. /* x */ Exit(3) }`, `import "os"; func f() {             e000(3) }`, "func e000(code int)"},
+		"two lines":             {"import \"os\"; func f() { os.\n\tExit(3) }", "import \"os\"; func f() {    \n e000(3) }", "func e000(code int)"},
+		"into the file's scope": {`import . "os"; func f() { Exit(3) }`, `import . "os"; func f() { e000(3) }`, "func e000(code int)"},
+		"a name that is taken":  {`import "os"; func e000() { os.Exit(3) }`, `import "os"; func e000() {    e001(3) }`, "func e001(code int)"},
 		"a variable named os":   {`import "os"; var _ = os.Args; func f(os T) { os.Exit(3) }`, `import "os"; var _ = os.Args; func f(os T) { os.Exit(3) }`, ""},
 		"another package":       {`import "example.com/os"; func f() { os.Exit(3) }`, `import "example.com/os"; func f() { os.Exit(3) }`, ""},
 		"other functions of os": {`import "os"; var a = os.Getpid()`, `import "os"; var a = os.Getpid()`, ""},
@@ -56,7 +60,7 @@ func TestExitsFile(t *testing.T) {
 	t.Parallel()
 	s := parse(t, "exits.go", `package p; import "os"; func f() { os.Exit(3) }`)
 	files := s.withoutExits(s.Packages[0])
-	if len(files) != 2 || !strings.Contains(string(files["exits.go"]), "func f()") || !strings.Contains(string(files["more_exits.go"]), "func os_Exit") {
+	if len(files) != 2 || !strings.Contains(string(files["exits.go"]), "func f()") || !strings.Contains(string(files["more_exits.go"]), "func e000") {
 		t.Errorf("got %q", files)
 	}
 }

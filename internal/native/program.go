@@ -109,22 +109,19 @@ func versionOf(modulePath string) string {
 // mainFile returns the main package, which tells the shim what the plugin exports.
 func (s *Source) mainFile() []byte {
 	facts := s.Facts(shared.Growing())
-	exported := map[string]bool{}
-	for _, d := range s.Declarations() {
-		exported[d.Name.Name] = d.Type == nil || d.Type.TypeParams == nil
-	}
+	values := s.values()
 	var functions bytes.Buffer
 	functions.WriteString("\t\tHooks: []shim.Function{\n")
 	for _, point := range hookpoint.All() {
-		writeFunction(&functions, pluginsource.Hook(point), exported)
+		writeFunction(&functions, pluginsource.Hook(point), values)
 	}
 	functions.WriteString("\t\t},\n\t\tOthers: []shim.Function{\n")
 	for _, pair := range pluginsource.Pairs() {
-		writeFunction(&functions, pair.Describe, exported)
-		writeFunction(&functions, pair.Run, exported)
+		writeFunction(&functions, pair.Describe, values)
+		writeFunction(&functions, pair.Run, values)
 	}
 	for _, f := range pluginsource.Optional() {
-		writeFunction(&functions, f, exported)
+		writeFunction(&functions, f, values)
 	}
 	functions.WriteString("\t\t},\n")
 	// A plugin that only listens to events is imported for its init functions.
@@ -147,12 +144,29 @@ func (s *Source) mainFile() []byte {
 	return b.Bytes()
 }
 
-// writeFunction writes an entry for a function. exported tells whether the plugin exports a function that is not generic. The packages in its
-// type are imported under their own names.
-func writeFunction(b *bytes.Buffer, fn pluginsource.Function, exported map[string]bool) {
+// values returns an expression for everything that the plugin's own package declares: its value, or one of another type than that of a function if
+// it has none.
+func (s *Source) values() map[string]string {
+	out := map[string]string{}
+	for _, f := range s.Own().Files {
+		for _, name := range pluginsource.DeclaredNames(f.Tree) {
+			out[name] = "0"
+		}
+	}
+	for _, d := range s.Declarations() {
+		out[d.Name.Name] = "plugin." + d.Name.Name
+		if d.Type != nil && d.Type.TypeParams != nil {
+			out[d.Name.Name] = "shim.Generic{}"
+		}
+	}
+	return out
+}
+
+// writeFunction writes an entry for a function. The packages in its type are imported under their own names.
+func writeFunction(b *bytes.Buffer, fn pluginsource.Function, values map[string]string) {
 	fmt.Fprintf(b, "\t\t\t{Name: %q, Want: reflect.TypeFor[%s](), Otherwise: %q", fn.Name, fn.Type, fn.Otherwise)
-	if exported[fn.Name] {
-		fmt.Fprintf(b, ", Exported: true, Value: plugin.%s", fn.Name)
+	if value, ok := values[fn.Name]; ok {
+		fmt.Fprintf(b, ", Exported: true, Value: %s", value)
 	}
 	b.WriteString("},\n")
 }

@@ -64,21 +64,32 @@ func Matches(c build.Context, name string, text []byte) (bool, error) {
 	return c.MatchFile("", filepath.Base(name))
 }
 
-// release matches the build tag of a Go release that could compile a plugin.
-var release = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bgo1\.([1-9][0-9])\b`) })
+// constraint matches a line with a build constraint, and release the tag of a Go release that could compile a plugin.
+var (
+	constraint = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*//(?:go:build|[ \t]*\+build)[ \t].*$`) })
+	release    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bgo1\.([1-9][0-9])\b`) })
+)
+
+// maxConstraints is how much of the build constraints of a file is evaluated for each release, in bytes.
+const maxConstraints = 4 << 10
 
 // mayMatch reports whether the build constraints of a source file include it with the release of the interpreter, or with a later one, because a
-// later one may compile the plugin. It returns true if the head of the file cannot be read.
+// later one may compile the plugin. In doubt, it returns true.
 func mayMatch(name string, text []byte) bool {
-	releases := []int{LanguageMinor}
-	for _, m := range release().FindAllSubmatch(text, -1) {
-		if minor, err := strconv.Atoi(string(m[1])); err == nil && minor > LanguageMinor && !slices.Contains(releases, minor) {
-			releases = append(releases, minor)
-		}
+	if matches, err := Matches(BuildContext(LanguageMinor), name, text); err != nil || matches {
+		return true
 	}
-	return slices.ContainsFunc(releases, func(minor int) bool {
-		matches, err := Matches(BuildContext(minor), name, text)
-		return err != nil || matches
+	// The head of a file can have megabytes of comments, so that the constraints are evaluated without them.
+	head := bytes.Join(constraint().FindAll(text, -1), []byte("\n"))
+	later := release().FindAllSubmatch(head, -1)
+	if len(later) > 0 && len(head) > maxConstraints {
+		return true
+	}
+	head = append(head, "\n\npackage p\n"...)
+	return slices.ContainsFunc(later, func(m [][]byte) bool {
+		minor, err := strconv.Atoi(string(m[1]))
+		matches, failed := Matches(BuildContext(minor), name, head)
+		return err == nil && minor > LanguageMinor && (matches || failed != nil)
 	})
 }
 

@@ -141,6 +141,8 @@ func (b *binder) required(f Function) (reflect.Value, error) {
 func mismatch(f Function) string {
 	v := reflect.ValueOf(f.Value)
 	switch {
+	case v.Type() == reflect.TypeFor[Generic]():
+		return fmt.Sprintf("is generic, want %s", f.Want)
 	case v.Kind() != reflect.Func:
 		return fmt.Sprintf("is not a function, want %s", f.Want)
 	case v.Type() != f.Want:

@@ -22,13 +22,16 @@ const maxStack = 32 << 20
 type Function struct {
 	Name  string
 	Value any
-	// Exported is false if the package declares no function or variable of the name.
+	// Exported is false if the package declares nothing of the name.
 	Exported bool
 	// Want is the required type.
 	Want reflect.Type
 	// Otherwise describes what happens if an optional function has another type. It is empty for functions that are not optional.
 	Otherwise string
 }
+
+// Generic is the value of a generic function, which has none.
+type Generic struct{}
 
 // Plugin describes a plugin: what its source shows, and its functions.
 type Plugin struct {
