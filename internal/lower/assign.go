@@ -23,7 +23,7 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	if f.places(s) {
 		return f.assignPlaces(s)
 	}
-	if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, f.replaced) {
+	if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, func(l ast.Expr) bool { return f.replaced(l) || f.ofSignature(l) }) {
 		return f.redefine(s)
 	}
 	var left, right []string
@@ -54,10 +54,18 @@ func (f *fn) redefine(s *ast.AssignStmt) string {
 }
 
 // places reports whether several values are assigned, at least one of them to something other than a variable, or as an
-// interface.
+// interface, or from a call that the interpreter makes only in a statement of its own.
 func (f *fn) places(s *ast.AssignStmt) bool {
 	if len(s.Lhs) < 2 || s.Tok != token.ASSIGN {
 		return false
+	}
+	for _, r := range s.Rhs {
+		if c, ok := ast.Unparen(r).(*ast.CallExpr); ok {
+			fun := ast.Unparen(c.Fun)
+			if _, literal := fun.(*ast.FuncLit); literal || f.info.Types[fun].IsBuiltin() {
+				return true
+			}
+		}
 	}
 	for _, l := range s.Lhs {
 		id, ok := ast.Unparen(l).(*ast.Ident)
@@ -102,12 +110,6 @@ func (f *fn) operands(list []ast.Expr) (before, places []string) {
 		case *ast.IndexExpr:
 			x, index, declared := f.elementPlace(l, keep)
 			before = append(before, declared...)
-			if x[0] != '&' {
-				x = keep(x)
-			} else {
-				// The interpreter cannot take the address of an array in an array. Its operands are rarely changed by the statement.
-				x = x[1:]
-			}
 			places = append(places, x+"["+index+"]")
 		case *ast.StarExpr:
 			places = append(places, "*"+keep(f.under(l.X)))
@@ -125,11 +127,34 @@ func (f *fn) operands(list []ast.Expr) (before, places []string) {
 	return before, places
 }
 
-// elementPlace returns the operands of an element that is assigned to. An array begins with &. declared holds statements before.
+// arrayPlace returns an array of which an element is assigned to. The interpreter cannot take the address of an array in an array, so that the
+// operands are kept instead.
+func (f *fn) arrayPlace(e ast.Expr, keep func(string) string) string {
+	l, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok {
+		return f.under(e)
+	}
+	x := ""
+	switch f.typeOf(l.X).Underlying().(type) {
+	case *types.Array:
+		x = f.arrayPlace(l.X, keep)
+	case *types.Slice, *types.Pointer:
+		x = keep(f.under(l.X))
+	default:
+		return f.under(e)
+	}
+	if f.info.Types[l.Index].Value != nil {
+		return x + "[" + f.expr(l.Index) + "]"
+	}
+	return x + "[" + keep(f.expr(l.Index)) + "]"
+}
+
+// elementPlace returns the operands of an element that is assigned to. declared holds statements before.
 func (f *fn) elementPlace(l *ast.IndexExpr, keep func(string) string) (x, index string, declared []string) {
-	x = f.under(l.X)
 	if _, ok := f.typeOf(l.X).Underlying().(*types.Array); ok {
-		x = "&" + x
+		x = f.arrayPlace(l.X, keep)
+	} else {
+		x = keep(f.under(l.X))
 	}
 	m, ok := f.typeOf(l.X).Underlying().(*types.Map)
 	switch {
@@ -184,6 +209,17 @@ func (f *fn) replaced(l ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// ofSignature reports whether a variable on the left of := is a parameter or result of a function that defers calls. The body of such a function
+// becomes another function, in which := would declare a new variable.
+func (f *fn) ofSignature(l ast.Expr) bool {
+	id, ok := ast.Unparen(l).(*ast.Ident)
+	if !ok || f.frame == "" || f.info.Defs[id] != nil {
+		return false
+	}
+	v, ok := f.info.Uses[id].(*types.Var)
+	return ok && v.Kind() != types.LocalVar
 }
 
 // assigned lowers the value for l.
@@ -262,7 +298,7 @@ func (f *fn) severalTuple(s *ast.AssignStmt, from []types.Type) bool {
 		if id.Name == "_" {
 			continue
 		}
-		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.replaced(l) {
+		if t := f.leftType(l); isInterface(t) && !types.Identical(t, from[i]) || f.replaced(l) || s.Tok == token.DEFINE && f.ofSignature(l) {
 			return true
 		}
 	}

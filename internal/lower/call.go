@@ -174,7 +174,7 @@ func (f *fn) conversion(x ast.Expr, to types.Type, at token.Pos) string {
 	}
 	a, b := f.typ(from, at), f.typ(to, at)
 	if a == b && !isUntyped(from) {
-		return "(" + f.expr(x) + ")"
+		return enclosed(f.expr(x))
 	}
 	if f.opaque(to) || f.opaque(from) {
 		return f.change(f.expr(x), from, to, at)
@@ -372,6 +372,11 @@ func (f *fn) appends(e *ast.CallExpr) string {
 			} else {
 				args = append(args, f.under(a)+"...")
 			}
+			continue
+		}
+		if f.info.Types[a].IsNil() && !isInterface(elem) && !f.opaque(elem) {
+			// The interpreter gives all these nils one type.
+			args = append(args, "("+f.typ(elem, a.Pos())+")(nil)")
 			continue
 		}
 		args = append(args, f.conv(a, elem))

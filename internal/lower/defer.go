@@ -286,11 +286,7 @@ func (f *fn) guarded(b *ast.BlockStmt) string {
 func (f *fn) resultNames() []string {
 	var out []string
 	for v := range f.results.Variables() {
-		name := f.names[v]
-		if name == "" {
-			name = f.name(v)
-		}
-		out = append(out, name)
+		out = append(out, f.names[v])
 	}
 	return out
 }

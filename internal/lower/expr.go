@@ -21,7 +21,7 @@ func (f *fn) expr(e ast.Expr) string {
 		if call, ok := ast.Unparen(e.X).(*ast.CallExpr); ok && f.info.Types[call.Fun].IsType() {
 			return f.expr(call)
 		}
-		return "(" + f.expr(e.X) + ")"
+		return enclosed(f.expr(e.X))
 	case *ast.Ident:
 		return f.ident(e)
 	case *ast.FuncLit:
@@ -401,4 +401,12 @@ func (f *fn) slice(e *ast.SliceExpr) string {
 		out += ":" + part(e.Max)
 	}
 	return f.hidden(out+"]", f.typeOf(e), e.Pos())
+}
+
+// enclosed returns an expression in parentheses, unless it is a name: the interpreter gets (n) + 1 wrong beside ||.
+func enclosed(x string) string {
+	if token.IsIdentifier(x) {
+		return x
+	}
+	return "(" + x + ")"
 }

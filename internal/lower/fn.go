@@ -130,14 +130,9 @@ func (f *fn) signature(sig *types.Signature, recv *types.Var) string {
 			continue
 		}
 		f.named = true
-		if v.Name() == "_" || v.Name() == "" {
-			f.names[v] = f.fresh("r")
-		}
-		name := f.names[v]
-		if name == "" {
-			name = f.name(v)
-		}
-		results = append(results, name+" "+t)
+		// A variable of an inner block may have the name of a result that a return statement sets there.
+		f.names[v] = f.fresh("r")
+		results = append(results, f.names[v]+" "+t)
 	}
 	out := "(" + strings.Join(params, ", ") + ")"
 	if len(results) > 0 {
@@ -248,7 +243,24 @@ func (f *fn) conv(e ast.Expr, to types.Type) string {
 		}
 		return f.constant(tv.Value, to, e.Pos())
 	}
-	return f.change(f.expr(e), f.typeOf(e), to, e.Pos())
+	x := f.expr(e)
+	if isInterface(to) && isOperation(e) {
+		// The interpreter ends the function if the interface is one of compiled code.
+		x = "(" + x + ")"
+	}
+	return f.change(x, f.typeOf(e), to, e.Pos())
+}
+
+// isOperation reports whether an expression combines values by an operator.
+func isOperation(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BinaryExpr:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op != token.AND && e.Op != token.ARROW
+	default:
+		return false
+	}
 }
 
 var anyType = types.Universe.Lookup("any").Type()

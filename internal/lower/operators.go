@@ -97,9 +97,18 @@ func (f *fn) equalTexts(ta, tb types.Type, a, b func(types.Type) string, plain f
 	if isInterface(ta) || isInterface(tb) {
 		return fmt.Sprintf("%s%s.Equal(%s, %s)", bang, boxAlias, a(anyType), b(anyType))
 	}
-	switch ta.Underlying().(type) {
+	switch x := ta.Underlying().(type) {
 	case *types.Struct, *types.Array:
 		return fmt.Sprintf("%s%s.Same(%s, %s)", bang, boxAlias, a(ta), b(tb))
+	case *types.Chan:
+		// The interpreter compares only channels of the same direction.
+		switch y, ok := tb.Underlying().(*types.Chan); {
+		case !ok || x.Dir() == y.Dir():
+		case x.Dir() == types.SendRecv:
+			return fmt.Sprintf("%s((%s)(%s) == %s)", bang, f.typ(tb, token.NoPos), a(ta), b(tb))
+		default:
+			return fmt.Sprintf("%s(%s == (%s)(%s))", bang, a(ta), f.typ(ta, token.NoPos), b(tb))
+		}
 	}
 	return plain()
 }
