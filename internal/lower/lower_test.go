@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 		"range over an integer":            {"func f() { for i := range 3 { _ = i } }", "aura_i4 < aura_n3; aura_i4++"},
 		"range over a function":            {"func f(seq func(func(int) bool)) { for x := range seq { _ = x } }", "seq(func(aura_k"},
 		"a function that defers":           {"func f() (int, error) { defer g(); return 1, nil }\n\nfunc g() {}", ".Run(func() {"},
-		"its results are variables":        {"func f() (n int) { defer g(); return 7 }\n\nfunc g() {}", "{ n = 7; return }"},
+		"its results are variables":        {"func f() (n int) { defer g(); return 7 }\n\nfunc g() {}", "{ aura_r2 = 7; return }"},
 		"recover of a deferred literal":    {"func f() { defer func() { recover() }() }", ".Recover()"},
 		"recover that is not deferred":     {"func f() any { return recover() }", "return aura_box.NoPanic()"},
 		"a function that recovers":         {"func h(n int) { recover() }\n\nfunc f() { defer h(1) }", "h_aura_r(aura_u"},
