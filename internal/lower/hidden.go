@@ -50,7 +50,8 @@ func (p *program) leadsBack(t types.Type, s *types.Struct, function bool, seen m
 	case *types.Map:
 		return again(t.Key()) || again(t.Elem())
 	case *types.Struct:
-		if t == s {
+		// A type without a name is the same wherever it is written.
+		if types.Identical(t, s) {
 			return function
 		}
 		for f := range t.Fields() {
@@ -79,6 +80,9 @@ func (p *program) entangled(t types.Type, s *types.Struct, reference bool, seen 
 			continue
 		}
 		seen[e.to] = true
+		if p.leadsToUnnamed(u, s, map[*types.Struct]bool{}) {
+			return true
+		}
 		if p.returns(u, s, true, map[string]bool{}) || p.returns(u, s, false, map[string]bool{}) && s.Field(0).Pos() >= u.Field(0).Pos() {
 			return true
 		}
@@ -138,6 +142,56 @@ func (p *program) returns(u, s *types.Struct, held bool, seen map[string]bool) b
 			}
 			seen[key] = true
 			if p.returns(next, s, wanted, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// leadsToUnnamed reports whether a struct type leads to s in a place where s is written without a name.
+func (p *program) leadsToUnnamed(u, s *types.Struct, seen map[*types.Struct]bool) bool {
+	if seen[u] {
+		return false
+	}
+	seen[u] = true
+	for f := range u.Fields() {
+		if p.mentions(f.Type(), s) {
+			return true
+		}
+		for _, e := range p.edges(f.Type(), false) {
+			if next, ok := e.to.Underlying().(*types.Struct); ok && p.leadsToUnnamed(next, s, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mentions reports whether a type contains s, other than in a struct type that has a name.
+func (p *program) mentions(t types.Type, s *types.Struct) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named:
+		if _, ok := t.Underlying().(*types.Struct); ok || !p.own(t) || isInterface(t) || p.opaque(t) {
+			return false
+		}
+		return p.mentions(t.Underlying(), s)
+	case *types.Pointer:
+		return p.mentions(t.Elem(), s)
+	case *types.Slice:
+		return p.mentions(t.Elem(), s)
+	case *types.Chan:
+		return p.mentions(t.Elem(), s)
+	case *types.Array:
+		return p.mentions(t.Elem(), s)
+	case *types.Map:
+		return p.mentions(t.Key(), s) || p.mentions(t.Elem(), s)
+	case *types.Struct:
+		if types.Identical(t, s) {
+			return true
+		}
+		for f := range t.Fields() {
+			if p.mentions(f.Type(), s) {
 				return true
 			}
 		}
