@@ -321,6 +321,9 @@ func (g *gen) named(t *types.Named, at token.Pos) string {
 	case *types.Interface:
 		return "any"
 	case *types.Struct:
+		if origin := g.libraryStruct(u); origin != nil {
+			return g.named(origin, at)
+		}
 		return g.structName(t, u, at)
 	default:
 		if g.opaque(t) {
@@ -328,6 +331,24 @@ func (g *gen) named(t *types.Named, at token.Pos) string {
 		}
 		return g.typ(u, at)
 	}
+}
+
+// libraryStruct returns the type of the library whose struct a type of the plugin has, or nil. Only the library can write its fields.
+func (g *gen) libraryStruct(u *types.Struct) *types.Named {
+	if u.NumFields() == 0 || g.sources[u.Field(0).Pkg()] != nil {
+		return nil
+	}
+	scope := u.Field(0).Pkg().Scope()
+	for _, name := range scope.Names() {
+		obj, ok := scope.Lookup(name).(*types.TypeName)
+		if !ok || !obj.Exported() || obj.IsAlias() {
+			continue
+		}
+		if t, ok := obj.Type().(*types.Named); ok && t.Underlying() == u {
+			return t
+		}
+	}
+	return nil
 }
 
 // structName returns the name of a struct type, and writes the type if it belongs here.
