@@ -45,10 +45,32 @@ func (f *fn) operand(e ast.Expr) string {
 }
 
 func (f *fn) binary(e *ast.BinaryExpr) string {
-	if e.Op == token.EQL || e.Op == token.NEQ {
+	switch e.Op {
+	case token.EQL, token.NEQ:
 		return f.equal(e.X, e.Y, e.Op == token.NEQ)
+	case token.LAND, token.LOR:
+		return f.condition(e.X) + " " + e.Op.String() + " " + f.condition(e.Y)
+	default:
 	}
 	return f.operand(e.X) + " " + e.Op.String() + " " + f.shiftCount(e.Op, e.Y)
+}
+
+// condition lowers an operand of && or ||. The interpreter panics at most composite literals there, so that one becomes a function.
+func (f *fn) condition(e ast.Expr) string {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CompositeLit:
+			found = true
+		}
+		return !found
+	})
+	if !found {
+		return f.operand(e)
+	}
+	return "func() " + f.typ(types.Default(f.typeOf(e)), e.Pos()) + " { return " + f.expr(e) + " }()"
 }
 
 // shiftCount lowers the operand of a shift, whose constant may have a type such as float64, or another operand.

@@ -17,7 +17,7 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.n(25) {
+	switch g.n(26) {
 	case 0, 1:
 		g.variable()
 	case 2, 3, 4:
@@ -58,6 +58,8 @@ func (g *gen) statement() {
 		g.channels()
 	case 23:
 		g.unwound()
+	case 24:
+		g.results()
 	default:
 		t := g.any(nil)
 		g.show(g.expr(t, 3), t)

@@ -66,6 +66,36 @@ func (g *gen) deferred() {
 	g.label = label
 }
 
+// results writes a function that defers, and declares its parameters and results again: in its own block, and in blocks within.
+func (g *gen) results() {
+	t, other := g.any(nil), g.any(nil)
+	r, p, x, a, b := g.fresh("r"), g.fresh("p"), g.fresh("x"), g.fresh("v"), g.fresh("v")
+	label := g.label
+	g.label = ""
+	g.print("%s, %s := func(%s %s) (%s %s, n int) {", a, b, p, other.name, r, t.name)
+	g.block(func() {
+		g.declare(r, t, false)
+		g.declare(p, other, false)
+		g.print("defer func() { fmt.Println(\"ends\", %s, n, %s) }()", r, p)
+		again, of := r, t
+		if g.chance(50) {
+			again, of = p, other
+		}
+		g.print("%s, %s := %s, %s", x, again, g.typed(g.intType, g.expr(g.intType, 1)), g.typed(of, g.varying(of, 1)))
+		g.print("for i := range 3 {\n\t%s, n := %s, i\n\tif n > %s&3 {\n\t\treturn %[1]s, n\n\t}\n}", r, g.typed(t, g.varying(t, 1)), x)
+		g.statements(2)
+		g.print("n, %s = len(fmt.Sprint(%s)), %s", g.pick("_", r), x, g.typed(t, g.varying(t, 2)))
+		g.print("if %s, n := %s, n+1; n > 4 {\n\treturn %[1]s, n\n}", r, g.typed(t, g.varying(t, 1)))
+		g.print("return")
+	})
+	g.print("}(%s)", g.typed(other, g.varying(other, 1)))
+	g.label = label
+	g.declare(a, t, false)
+	g.declare(b, g.intType, false)
+	g.show(a, t)
+	g.show(b, g.intType)
+}
+
 // encoded encodes a value and decodes it again.
 func (g *gen) encoded() {
 	t := g.any(func(t *typ) bool { return t.encodable() })
