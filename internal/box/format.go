@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 	"unsafe"
 )
@@ -85,6 +84,9 @@ func (p printer) null(t *Type) {
 		name = t.name
 		switch b := t.base(); {
 		case b == nil:
+		case b.kind == pointer && !p.sharp():
+			p.address(t, reflect.ValueOf((*struct{})(nil)))
+			return
 		case b.kind == pointer:
 			name = "(" + t.name + ")"
 		case b.kind == mapping && !p.sharp():
@@ -117,7 +119,10 @@ func (p printer) dynamic(t *Type, v reflect.Value, depth int, visible bool) {
 		p.print(b.content().T, reflect.ValueOf(b.content().V), depth+1, visible)
 		return
 	}
-	p.print(nil, inside, depth+1, visible)
+	if t.base() != nil && t.base().kind == iface {
+		t = nil
+	}
+	p.print(t, inside, depth+1, visible)
 }
 
 // byMethod prints a value by its methods, if it has any that print.
@@ -126,22 +131,21 @@ func (p printer) byMethod(t *Type, v reflect.Value) (done bool) {
 		return false
 	}
 	value := Value{t, v.Interface()}
+	called := ""
 	defer func() {
 		if r := recover(); r != nil {
-			if v.Kind() == reflect.Pointer && v.IsNil() {
-				p.text("<nil>")
-				done = true
-				return
-			}
-			panic(r)
+			p.panicked(called, v, t.space.Recovered(r))
+			done = true
 		}
 	}()
 	if format, ok := value.method("Format").(func(fmt.State, rune)); ok {
+		called = "Format"
 		format(p.State, p.verb)
 		return true
 	}
 	if p.sharp() {
 		if text, ok := value.method("GoString").(func() string); ok {
+			called = "GoString"
 			p.text(text())
 			return true
 		}
@@ -152,6 +156,7 @@ func (p printer) byMethod(t *Type, v reflect.Value) (done bool) {
 	}
 	for _, name := range []string{"Error", "String"} {
 		if text, ok := value.method(name).(func() string); ok {
+			called = name
 			p.plain(text())
 			return true
 		}
@@ -165,8 +170,15 @@ func (p printer) compiled(t *Type, v reflect.Value, depth int, visible bool) {
 		p.address(t, v)
 		return
 	}
+	if t != nil && !p.sharp() && unprintable(p.verb, v.Kind()) {
+		p.bad(t.name, t, v)
+		return
+	}
 	if t != nil && t.kind == defined && p.sharp() {
 		switch v.Kind() {
+		case reflect.Chan, reflect.Func:
+			p.address(t, v)
+			return
 		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 			text := fmt.Sprintf("%#v", v.Interface())
 			text = strings.TrimPrefix(strings.TrimPrefix(text, v.Type().String()), "[]byte")
@@ -221,7 +233,13 @@ func (p printer) record(t, b *Type, v reflect.Value, depth int, visible bool) {
 		if p.sharp() || p.verb == 'v' && p.Flag('+') {
 			p.text(f.name + ":")
 		}
-		p.print(f.typ, reach(v.Field(i)), depth+1, visible && f.exported)
+		x := reach(v.Field(i))
+		if visible && f.embedded && !f.exported && f.typ.base().kind == record && x.Kind() == reflect.Struct {
+			// Package fmt calls the methods of its exported fields, not its own.
+			p.record(f.typ, f.typ.base(), x, depth+1, true)
+			continue
+		}
+		p.print(f.typ, x, depth+1, visible && f.exported)
 	}
 	p.text("}")
 }
@@ -287,72 +305,8 @@ func (p printer) mapping(t, b *Type, v reflect.Value, depth int, visible bool) {
 	p.text(end)
 }
 
-// sortedKeys returns the keys of a map in the order of package fmt.
-func sortedKeys(v reflect.Value) []reflect.Value {
-	keys := v.MapKeys()
-	slices.SortStableFunc(keys, compare)
-	return keys
-}
-
-func compare(a, b reflect.Value) int {
-	if a.Kind() != b.Kind() {
-		return int(a.Kind()) - int(b.Kind())
-	}
-	less := func(a, b bool) int {
-		switch {
-		case a:
-			return -1
-		case b:
-			return 1
-		}
-		return 0
-	}
-	switch a.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return less(a.Int() < b.Int(), b.Int() < a.Int())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
-		return less(a.Uint() < b.Uint(), b.Uint() < a.Uint())
-	case reflect.Float32, reflect.Float64:
-		return less(a.Float() < b.Float(), b.Float() < a.Float())
-	case reflect.String:
-		return strings.Compare(a.String(), b.String())
-	case reflect.Bool:
-		return less(!a.Bool() && b.Bool(), a.Bool() && !b.Bool())
-	case reflect.Struct:
-		if x, ok := reflect.TypeAssert[boxed](a); ok {
-			y, _ := reflect.TypeAssert[boxed](b)
-			return compare(reflect.ValueOf(x.content().V), reflect.ValueOf(y.content().V))
-		}
-		for i := range a.NumField() {
-			if c := compare(reach(a.Field(i)), reach(b.Field(i))); c != 0 {
-				return c
-			}
-		}
-	case reflect.Array:
-		for i := range a.Len() {
-			if c := compare(a.Index(i), b.Index(i)); c != 0 {
-				return c
-			}
-		}
-	case reflect.Interface:
-		if !a.IsNil() && !b.IsNil() {
-			return compare(a.Elem(), b.Elem())
-		}
-	default:
-	}
-	return 0
-}
-
 func (p printer) pointer(t, b *Type, v reflect.Value, depth int, visible bool) {
-	if v.IsNil() {
-		if p.sharp() {
-			p.text("(" + t.name + ")(nil)")
-			return
-		}
-		p.text("<nil>")
-		return
-	}
-	if depth == 0 {
+	if depth == 0 && !v.IsNil() {
 		switch v.Elem().Kind() {
 		case reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
 			p.text("&")
@@ -362,20 +316,4 @@ func (p printer) pointer(t, b *Type, v reflect.Value, depth int, visible bool) {
 		}
 	}
 	p.address(t, v)
-}
-
-// address prints a pointer that is not followed.
-func (p printer) address(t *Type, v reflect.Value) {
-	name := v.Type().String()
-	if t != nil {
-		name = t.name
-	}
-	switch {
-	case p.sharp():
-		p.text(fmt.Sprintf("(%s)(%#x)", name, v.Pointer()))
-	case p.verb == 'v':
-		p.text(fmt.Sprintf("%#x", v.Pointer()))
-	default:
-		p.plain(v.Pointer())
-	}
 }

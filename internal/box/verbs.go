@@ -2,40 +2,51 @@ package box
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 )
 
-// Args returns a format and the arguments so that package fmt prints the types of boxes by their names.
+// Args returns a format and the arguments so that package fmt prints boxes by verbs for which it does not ask them.
 func Args(format string, args []any) (string, []any) {
-	if !strings.Contains(format, "T") {
+	if !slices.ContainsFunc(args, Is) {
 		return format, args
 	}
 	verbs, ok := directives(format)
 	if !ok {
 		return format, args
 	}
-	names := args
+	used := args
 	var b strings.Builder
-	start := 0
+	start, next := 0, 0
 	// A name is a new argument, which the directive names. All others name theirs as well, if one of the source does.
 	indexed := slices.ContainsFunc(verbs, func(d directive) bool { return d.indexed })
 	for _, d := range verbs {
-		if d.arg >= len(args) || d.arg < 0 {
+		for _, i := range d.widths {
+			if i < len(args) && Is(args[i]) {
+				used = slices.Clone(used)
+				used[i] = Plain(args[i])
+			}
+		}
+		switch next = min(d.arg+1, len(args)); {
+		case d.arg >= 0 && d.arg < len(args):
+		case indexed:
 			return format, args
+		default: // An argument is missing, which package fmt says.
+			continue
 		}
 		b.WriteString(format[start:d.flags])
 		index, verb := d.arg, format[d.verb]
-		if v, ok := open(args[d.arg]).(boxed); ok && verb == 'T' {
-			verb = 's'
-			name := v.content().T.name
+		if v, ok := open(args[d.arg]).(boxed); ok {
+			var arg any
+			arg, verb = operand(v, verb)
 			if indexed {
-				index, names = len(names), append(slices.Clip(names), any(name))
+				index, used = len(used), append(slices.Clip(used), arg)
 			} else {
-				names = slices.Clone(names)
-				names[index] = name
+				used = slices.Clone(used)
+				used[index] = arg
 			}
 		}
 		if indexed {
@@ -44,13 +55,121 @@ func Args(format string, args []any) (string, []any) {
 		b.WriteByte(verb)
 		start = d.verb + 1
 	}
-	return b.String() + format[start:], names
+	b.WriteString(format[start:])
+	if !indexed && slices.ContainsFunc(args[next:], Is) {
+		b.WriteString("%s")
+		used = append(slices.Clip(used[:next]), extra(args[next:]))
+	}
+	return b.String(), used
 }
 
-// directive is a verb of a format: where its flags end, the place of the verb, and the number of the argument. indexed reports
-// whether the format names the argument.
+// operand returns what package fmt must get for a box, and the verb for it.
+func operand(b boxed, verb byte) (any, byte) {
+	c := b.content()
+	switch verb {
+	case 'T':
+		return c.T.name, 's'
+	case 'p':
+		switch reflect.ValueOf(c.V).Kind() {
+		case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+			return c.V, verb
+		default:
+			return misused{c, 'p'}, 'v'
+		}
+	case 'w':
+		if _, ok := b.(error); !ok {
+			return misused{c, 'w'}, 'v'
+		}
+	}
+	return b, verb
+}
+
+// extra returns what package fmt prints of arguments without verbs.
+func extra(args []any) string {
+	var texts []string
+	for _, a := range args {
+		if a == nil {
+			texts = append(texts, "<nil>")
+			continue
+		}
+		texts = append(texts, nameOf(open(a))+"="+fmt.Sprintf("%v", a))
+	}
+	return "%!(EXTRA " + strings.Join(texts, ", ") + ")"
+}
+
+// misused is a value with a verb that does not fit it, and for which package fmt does not ask the value.
+type misused struct {
+	v    Value
+	verb rune
+}
+
+// Format prints the value as package fmt prints one with a wrong verb.
+func (m misused) Format(state fmt.State, _ rune) {
+	printer{state, m.verb}.bad(m.v.T.name, m.v.T, reflect.ValueOf(m.v.V))
+}
+
+// unprintable reports whether package fmt prints no values of a kind by a verb.
+func unprintable(verb rune, k reflect.Kind) bool {
+	verbs := ""
+	switch k {
+	case reflect.Bool:
+		verbs = "tv"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr:
+		verbs = "vbdoOxXcqU"
+	case reflect.Float32, reflect.Float64, reflect.Complex64, reflect.Complex128:
+		verbs = "vbgGxXfFeE"
+	case reflect.String:
+		verbs = "vsxXq"
+	case reflect.Pointer, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		verbs = "vpbodxX"
+	default:
+		return false
+	}
+	return !strings.ContainsRune(verbs, verb)
+}
+
+// bad prints a value with a verb that does not fit it. Methods are not called.
+func (p printer) bad(name string, t *Type, v reflect.Value) {
+	p.text("%!" + string(p.verb) + "(" + name + "=")
+	printer{p.State, 'v'}.print(t, v, 0, false)
+	p.text(")")
+}
+
+// panicked prints the panic of a method.
+func (p printer) panicked(method string, v reflect.Value, reason any) {
+	if v.Kind() == reflect.Pointer && v.IsNil() {
+		p.text("<nil>")
+		return
+	}
+	p.text("%!" + string(p.verb) + "(PANIC=" + method + " method: ")
+	_, _ = fmt.Fprint(p.State, reason)
+	p.text(")")
+}
+
+// address prints a pointer that is not followed.
+func (p printer) address(t *Type, v reflect.Value) {
+	name := v.Type().String()
+	if t != nil {
+		name = t.name
+	}
+	switch {
+	case p.sharp() && v.IsNil():
+		p.text("(" + name + ")(nil)")
+	case p.sharp():
+		p.text(fmt.Sprintf("(%s)(%#x)", name, v.Pointer()))
+	case unprintable(p.verb, v.Kind()):
+		p.bad(name, t, v)
+	default:
+		p.plain(v.UnsafePointer())
+	}
+}
+
+// directive is a verb of a format: where its flags end, the place of the verb, and the numbers of the argument and of those for its
+// width and precision. indexed reports whether the format names the argument.
 type directive struct {
 	flags, verb, arg int
+	widths           []int
 	indexed          bool
 }
 
@@ -62,12 +181,14 @@ func directives(format string) ([]directive, bool) {
 		if format[i] != '%' {
 			continue
 		}
+		var widths []int
 		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.*", format[i]) >= 0; i++ {
 			if format[i] == '*' {
+				widths = append(widths, arg)
 				arg++
 			}
 		}
-		d := directive{flags: i}
+		d := directive{flags: i, widths: widths}
 		if i < len(format) && format[i] == '[' {
 			n, rest, ok := strings.Cut(format[i+1:], "]")
 			number, err := strconv.Atoi(n)
