@@ -3,9 +3,7 @@ package box
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"reflect"
-	"runtime"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,19 +12,6 @@ import (
 type Value struct {
 	T *Type
 	V any
-}
-
-// failure is a Value whose type is an error, and failures one whose method Unwrap returns a list.
-type (
-	failure  struct{ Value }
-	failures struct{ Value }
-	// logged is a Value that package slog asks for what to log.
-	logged struct{ Value }
-)
-
-// LogValue calls the method LogValue of the value.
-func (l logged) LogValue() slog.Value {
-	return l.method("LogValue").(func() slog.Value)() //nolint:forcetypeassert // see Box
 }
 
 // boxed is implemented by all boxes.
@@ -47,6 +32,9 @@ func (s *Space) Box(v any, id int) any {
 	if m, ok := t.methods["LogValue"]; ok && m.signature == "func() slog.Value" {
 		return logged{b}
 	}
+	if t.hasText() {
+		return textual{b}
+	}
 	return b
 }
 
@@ -56,48 +44,6 @@ func (v Value) method(name string) any {
 		return nil
 	}
 	return m.bind(v.V)
-}
-
-func (f failure) Error() string { return f.method("Error").(func() string)() } //nolint:forcetypeassert // see Box
-
-// Is calls the method Is of the value.
-func (f failure) Is(target error) bool { return f.is(target) }
-
-// Unwrap calls the method Unwrap of the value.
-func (f failure) Unwrap() error {
-	if unwrap, ok := f.method("Unwrap").(func() error); ok {
-		return unwrap()
-	}
-	return nil
-}
-
-// As calls the method As of the value.
-func (f failure) As(target any) bool { return f.as(target) }
-
-func (f failures) Error() string { return f.method("Error").(func() string)() } //nolint:forcetypeassert // see Box
-
-// Is calls the method Is of the value.
-func (f failures) Is(target error) bool { return f.is(target) }
-
-// Unwrap calls the method Unwrap of the value.
-func (f failures) Unwrap() []error {
-	if unwrap, ok := f.method("Unwrap").(func() []error); ok {
-		return unwrap()
-	}
-	return nil
-}
-
-// As calls the method As of the value.
-func (f failures) As(target any) bool { return f.as(target) }
-
-func (v Value) is(target error) bool {
-	is, ok := v.method("Is").(func(error) bool)
-	return ok && is(target)
-}
-
-func (v Value) as(target any) bool {
-	as, ok := v.method("As").(func(any) bool)
-	return ok && as(target)
 }
 
 // open returns the box in a value that may be wrapped for compiled code.
@@ -127,18 +73,6 @@ func (s *Space) Raw(v any) any {
 	}
 	return v
 }
-
-// runtimeError is an error of the Go runtime.
-type runtimeError string
-
-func (e runtimeError) Error() string { return string(e) }
-
-// RuntimeError marks errors of the runtime.
-func (e runtimeError) RuntimeError() {}
-
-var _ runtime.Error = runtimeError("")
-
-const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
 
 // Call returns the method of a value.
 func (s *Space) Call(v any, name string) any {
@@ -312,6 +246,14 @@ func (s *Space) Key(v any) any {
 	return v
 }
 
+// ContextKey returns a key of a context, which must be comparable.
+func (s *Space) ContextKey(v any) any {
+	if content := Plain(v); content != nil && !reflect.TypeOf(content).Comparable() {
+		panic("key is not comparable")
+	}
+	return v
+}
+
 // Same compares two values of one type that is not an interface.
 func (s *Space) Same(a, b any) bool { return a == b }
 
@@ -342,26 +284,6 @@ func (s *Space) As(err error, id int, target any, set func(any)) bool {
 	return false
 }
 
-// Panic returns the value that a panic with v has.
-func (s *Space) Panic(v any) any {
-	if v == nil {
-		return new(runtime.PanicNilError)
-	}
-	return v
-}
-
-// Recovered returns the value of a recovered panic as Go has it.
-func (s *Space) Recovered(v any) any {
-	v = open(v)
-	if e, ok := v.(reflect.Value); ok {
-		if !e.IsValid() || !e.CanInterface() {
-			return nil
-		}
-		return s.Recovered(e.Interface())
-	}
-	return Runtime(v)
-}
-
 // Is reports whether a value is a box.
 func Is(v any) bool {
 	_, ok := open(v).(boxed)
@@ -372,40 +294,6 @@ func Is(v any) bool {
 func Plain(v any) any {
 	if b, ok := open(v).(boxed); ok {
 		return b.content().V
-	}
-	return v
-}
-
-// runtimeErrors holds the errors of the Go runtime for the texts with which package reflect panics.
-var runtimeErrors = map[string]error{
-	"reflect: Method on nil interface value":   errNil,
-	"reflect.Value.Call: call of nil function": errNil,
-	"reflect.MakeSlice: negative len":          runtimeError("runtime error: makeslice: len out of range"),
-	"reflect.MakeSlice: negative cap":          runtimeError("runtime error: makeslice: cap out of range"),
-	"reflect.MakeSlice: len > cap":             runtimeError("runtime error: makeslice: cap out of range"),
-	"reflect.MakeChan: negative buffer size":   runtimeError("makechan: size out of range"),
-}
-
-// Runtime returns the error of the Go runtime for a panic of the interpreter, which panics with errors of package reflect. Other
-// values are returned as they are.
-func Runtime(v any) any {
-	switch e := v.(type) {
-	case *reflect.ValueError:
-		return errNil
-	case string:
-		if known, ok := runtimeErrors[e]; ok {
-			return known
-		}
-		switch {
-		case strings.HasPrefix(e, "reflect: ") && strings.HasSuffix(e, "index out of range"):
-			return runtimeError("runtime error: index out of range")
-		case strings.HasPrefix(e, "reflect.Value.Slice") || strings.HasPrefix(e, "reflect.Value.SetLen"):
-			return runtimeError("runtime error: slice bounds out of range")
-		}
-	case error:
-		if strings.HasPrefix(e.Error(), "runtime error: ") {
-			return e
-		}
 	}
 	return v
 }

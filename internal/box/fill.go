@@ -3,6 +3,7 @@ package box
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"reflect"
 )
 
@@ -19,9 +20,17 @@ func (s *Space) Fill(v any, decode func(any) error) error {
 	p := c.T.base()
 	r := reflect.ValueOf(c.V)
 	if p.kind != pointer || r.Kind() != reflect.Pointer || r.IsNil() {
-		return decode(c.V)
+		err := decode(c.V)
+		if _, ok := errors.AsType[*json.InvalidUnmarshalError](err); ok {
+			return &json.InvalidUnmarshalError{Type: c.T.shown(r.Type())}
+		}
+		return err
 	}
-	return fill(p.elem, r.Elem(), decode)
+	err := fill(p.elem, r.Elem(), decode)
+	if e, ok := err.(*json.UnmarshalTypeError); ok && decodes(p.elem) && e.Type == p.elem.shown(r.Type().Elem()) { //nolint:errorlint // see decodedLater
+		e.Type = c.T.shown(r.Type())
+	}
+	return err
 }
 
 // fill decodes into v, which is of type t.
@@ -30,7 +39,7 @@ func fill(t *Type, v reflect.Value, decode func(any) error) error {
 	load(t, v, m.Elem())
 	failed := explained(t, decode(m.Interface()))
 	// A decoder keeps what it read before an error.
-	if err := store(t, v, m.Elem()); failed == nil {
+	if err := complete(store(t, v, m.Elem())); failed == nil {
 		failed = err
 	}
 	return failed
@@ -136,9 +145,9 @@ func storeLater(t *Type, v reflect.Value, text []byte) error {
 			return nil
 		}
 		if t.base().kind == array {
-			return fillArray(t.base(), v, text)
+			return decodedLater(fillArray(t.base(), v, text), true)
 		}
-		return fill(t, v, func(p any) error { return json.Unmarshal(text, p) })
+		return decodedLater(fill(t, v, func(p any) error { return json.Unmarshal(text, p) }), true)
 	}
 	value := Value{t.pointer, nil}
 	if t.pointer != nil {
@@ -148,7 +157,7 @@ func storeLater(t *Type, v reflect.Value, text []byte) error {
 	}
 	if _, ok := value.T.methods["UnmarshalJSON"]; ok {
 		if m, ok := value.method("UnmarshalJSON").(func([]byte) error); ok {
-			return m(text)
+			return decodedLater(m(text), false)
 		}
 	}
 	if m, ok := value.method("UnmarshalText").(func([]byte) error); ok {
@@ -156,7 +165,11 @@ func storeLater(t *Type, v reflect.Value, text []byte) error {
 		if string(text) == "null" {
 			return nil
 		}
-		if err := json.Unmarshal(text, &s); err != nil {
+		err := decodedLater(json.Unmarshal(text, &s), false)
+		if e, ok := err.(*decodeError); ok { //nolint:errorlint // see decodedLater
+			e.Type, e.own = t.shown(v.Type()), true
+		}
+		if err != nil {
 			return err
 		}
 		return m([]byte(s))

@@ -14,6 +14,14 @@ func (v Value) Format(state fmt.State, verb rune) {
 	p.print(v.T, reflect.ValueOf(v.V), 0, true)
 }
 
+// String returns what package context prints of a key or a value. Package fmt asks for Format.
+func (v Value) String() string {
+	if text, ok := v.method("String").(func() string); ok {
+		return text()
+	}
+	return v.T.name
+}
+
 // printer prints a value by a verb.
 type printer struct {
 	fmt.State

@@ -1,11 +1,12 @@
 package box
 
 import (
+	"bytes"
 	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -18,8 +19,22 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(m)
+	// The encoder around it escapes the text, if it is to be escaped.
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err = e.Encode(m)
+	return out.Bytes(), unwrapped(err)
 }
+
+// Marshal calls a function that encodes a mirror, and names the types of the source in its error.
+func (s *Space) Marshal(encode func() ([]byte, error)) ([]byte, error) {
+	text, err := encode()
+	return text, unwrapped(err)
+}
+
+// Encode is Marshal for a function that writes what it encodes.
+func (s *Space) Encode(encode func() error) error { return unwrapped(encode()) }
 
 // Mirror returns a value that package json encodes as it would encode v if v were compiled.
 func (s *Space) Mirror(v any) any {
@@ -73,15 +88,28 @@ func mirrorAny(v any, depth int) (any, error) {
 	return v, nil
 }
 
-// raw is an encoded value.
-type raw struct{ marshal func() ([]byte, error) }
+// raw is a value that encodes itself, and text one that does so as a string.
+type (
+	raw  struct{ marshaler }
+	text struct{ marshaler }
+	// marshaler holds the method of a value of type t.
+	marshaler struct {
+		t       reflect.Type
+		marshal func() ([]byte, error)
+	}
+)
 
-func (r raw) MarshalJSON() ([]byte, error) { return r.marshal() }
+func (r raw) MarshalJSON() ([]byte, error) { return r.call() }
 
-// text is a value that is encoded as a string.
-type text struct{ marshal func() ([]byte, error) }
+func (t text) MarshalText() ([]byte, error) { return t.call() }
 
-func (t text) MarshalText() ([]byte, error) { return t.marshal() }
+func (m marshaler) call() ([]byte, error) {
+	out, err := m.marshal()
+	if err != nil {
+		err = &methodError{m.t, err}
+	}
+	return out, err
+}
 
 // byMethod returns the value for one that encodes itself, or nil.
 func byMethod(t *Type, v reflect.Value) any {
@@ -94,12 +122,12 @@ func byMethod(t *Type, v reflect.Value) any {
 		}
 		if _, ok := c.t.methods["MarshalJSON"]; ok {
 			if m, ok := (Value{c.t, c.v().Interface()}).method("MarshalJSON").(func() ([]byte, error)); ok {
-				return raw{m}
+				return raw{marshaler{t.shown(v.Type()), m}}
 			}
 		}
 		if _, ok := c.t.methods["MarshalText"]; ok {
 			if m, ok := (Value{c.t, c.v().Interface()}).method("MarshalText").(func() ([]byte, error)); ok {
-				return text{m}
+				return text{marshaler{t.shown(v.Type()), m}}
 			}
 		}
 	}
@@ -149,17 +177,18 @@ func mirror(t *Type, v reflect.Value, depth int) (any, error) {
 		}
 		return out, nil
 	case mapping:
-		return mirrorMap(b, v, depth)
+		return mirrorMap(t, v, depth)
 	case other:
 		if v.Kind() != reflect.Func && v.Kind() != reflect.Chan {
 			return v.Interface(), nil
 		}
-		return nil, fmt.Errorf("json: unsupported type: %s", t)
+		return nil, &json.UnsupportedTypeError{Type: t.shown(v.Type())}
 	}
 	return v.Interface(), nil
 }
 
-func mirrorMap(b *Type, v reflect.Value, depth int) (any, error) {
+func mirrorMap(t *Type, v reflect.Value, depth int) (any, error) {
+	b := t.base()
 	if v.IsNil() {
 		return map[string]any(nil), nil
 	}
@@ -169,36 +198,37 @@ func mirrorMap(b *Type, v reflect.Value, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		key, err := keyText(b.key, each.Key())
+		key, ok, err := keyText(b.key, each.Key())
+		if !ok {
+			return nil, &json.UnsupportedTypeError{Type: t.shown(v.Type())}
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("json: encoding error for type %q: %q", t, err.Error())
 		}
 		out[key] = m
 	}
 	return out, nil
 }
 
-// keyText returns the key of a map as package json writes it.
-func keyText(t *Type, k reflect.Value) (string, error) {
+// keyText returns the key of a map as package json writes it. It returns false for keys that it does not write.
+func keyText(t *Type, k reflect.Value) (key string, ok bool, err error) {
 	if k.Kind() == reflect.String {
-		return k.String(), nil
+		return k.String(), true, nil
 	}
-	if m := byMethod(t, k); m != nil {
-		if m, ok := m.(text); ok {
-			b, err := m.MarshalText()
-			return string(b), err
-		}
+	m, ok := byMethod(t, k).(encoding.TextMarshaler)
+	if !ok {
+		m, ok = reflect.TypeAssert[encoding.TextMarshaler](k)
 	}
-	if m, ok := reflect.TypeAssert[encoding.TextMarshaler](k); ok {
+	if ok {
 		b, err := m.MarshalText()
-		return string(b), err
+		return string(b), true, err
 	}
 	switch k.Kind() {
 	case reflect.Struct, reflect.Interface, reflect.Pointer, reflect.Array, reflect.Float32, reflect.Float64, reflect.Bool:
-		return "", fmt.Errorf("json: unsupported type: map with keys of type %s", t)
+		return "", false, nil
 	default:
 	}
-	return fmt.Sprint(k.Interface()), nil
+	return fmt.Sprint(k.Interface()), true, nil
 }
 
 var anyType = reflect.TypeFor[any]()
@@ -213,7 +243,7 @@ func mirrorRecord(b *Type, v reflect.Value, depth int) (any, error) {
 			return nil, err
 		}
 		if ok {
-			field.Name = string(field.Name[0]) + strconv.Itoa(len(fields))
+			field.Name = f.member()
 			fields, values = append(fields, field), append(values, value)
 		}
 	}
@@ -231,27 +261,45 @@ func mirrorField(f field, x reflect.Value, depth int) (out reflect.StructField, 
 		return out, value, false, nil
 	}
 	if f.embedded && name == "" {
-		in, isStruct, skip := embedded(f, x)
+		in, isStruct, null := embedded(f, x)
 		if isStruct {
-			m, err := mirror(in.typ, in.value, depth+1)
-			return reflect.StructField{Name: "E", Type: reflect.TypeOf(m), Anonymous: true}, reflect.ValueOf(m), err == nil, err
+			m, err := mirrorRecord(in.typ.base(), in.value, depth+1)
+			return reflect.StructField{Type: reflect.TypeOf(m), Anonymous: true}, reflect.ValueOf(m), err == nil, err
 		}
-		if skip {
-			return out, value, false, nil
+		if null {
+			p := reflect.PointerTo(outline(f.typ.target(), []*Type{f.typ.target()}))
+			return reflect.StructField{Type: p, Anonymous: true}, reflect.Zero(p), true, nil
 		}
 	}
-	if !f.encoded() || omitted(f, x, ","+options+",") {
+	if !f.encoded() {
 		return out, value, false, nil
+	}
+	if omitted(f, x, ","+options+",") {
+		// It still hides the fields with its name in embedded structs.
+		return reflect.StructField{Type: anyType, Tag: f.tag}, reflect.Zero(anyType), true, nil
 	}
 	value, err = mirrorValue(f.typ, x, depth)
 	if err != nil {
 		return out, value, false, err
 	}
-	tag := f.tag
-	if name == "" {
-		tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
+	return reflect.StructField{Type: value.Type(), Tag: f.tag}, value, true, nil
+}
+
+// outline returns a struct with the names of the fields that package json finds in a struct. They may hide others even if a pointer to
+// the struct is nil. around holds the types that contain it.
+func outline(t *Type, around []*Type) reflect.Type {
+	var fields []reflect.StructField
+	for _, f := range t.base().fields {
+		name, _, _ := strings.Cut(f.tag.Get("json"), ",")
+		switch in := f.typ.target(); {
+		case f.tag.Get("json") == "-" || !f.encoded():
+		case !f.embedded || name != "" || !f.structural():
+			fields = append(fields, reflect.StructField{Name: f.member(), Type: anyType, Tag: f.tag})
+		case !slices.Contains(around, in):
+			fields = append(fields, reflect.StructField{Name: f.member(), Type: outline(in, append(slices.Clip(around), in)), Anonymous: true})
+		}
 	}
-	return reflect.StructField{Name: "F", Type: value.Type(), Tag: tag}, value, true, nil
+	return reflect.StructOf(fields)
 }
 
 // omitted reports whether an option of a tag omits a field whose type the mirror changes.
@@ -293,8 +341,8 @@ type inner struct {
 	value reflect.Value
 }
 
-// embedded returns the struct whose fields package json takes for those of the struct around it. skip is set for a nil pointer.
-func embedded(f field, x reflect.Value) (in inner, ok, skip bool) {
+// embedded returns the struct whose fields package json takes for those of the struct around it. null is set for a nil pointer.
+func embedded(f field, x reflect.Value) (in inner, ok, null bool) {
 	t := f.typ
 	if t.base().kind == pointer {
 		t = t.base().elem
@@ -307,64 +355,4 @@ func embedded(f field, x reflect.Value) (in inner, ok, skip bool) {
 		return in, false, false
 	}
 	return inner{t, x}, true, false
-}
-
-// own reports whether a type is, or contains, a type of the plugin.
-func own(t *Type) bool { return t != nil && t.kind != native }
-
-// plainBasic reports whether a type is a number, string or bool without methods that encode.
-func plainBasic(t *Type) bool {
-	b := t.base()
-	if b.kind != native || b.exact == nil {
-		return false
-	}
-	return !encodes(t) && basic(b.exact.Kind()) != nil
-}
-
-// encodes reports whether values of a type, or pointers to them, encode themselves.
-func encodes(t *Type) bool {
-	for u := t; u != nil; u = u.pointer {
-		for _, name := range []string{"MarshalJSON", "MarshalText"} {
-			if _, ok := u.methods[name]; ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// basic returns the type without a name of a basic kind.
-func basic(k reflect.Kind) reflect.Type {
-	switch k {
-	case reflect.Bool:
-		return reflect.TypeFor[bool]()
-	case reflect.Int:
-		return reflect.TypeFor[int]()
-	case reflect.Int8:
-		return reflect.TypeFor[int8]()
-	case reflect.Int16:
-		return reflect.TypeFor[int16]()
-	case reflect.Int32:
-		return reflect.TypeFor[int32]()
-	case reflect.Int64:
-		return reflect.TypeFor[int64]()
-	case reflect.Uint:
-		return reflect.TypeFor[uint]()
-	case reflect.Uint8:
-		return reflect.TypeFor[uint8]()
-	case reflect.Uint16:
-		return reflect.TypeFor[uint16]()
-	case reflect.Uint32:
-		return reflect.TypeFor[uint32]()
-	case reflect.Uint64:
-		return reflect.TypeFor[uint64]()
-	case reflect.Float32:
-		return reflect.TypeFor[float32]()
-	case reflect.Float64:
-		return reflect.TypeFor[float64]()
-	case reflect.String:
-		return reflect.TypeFor[string]()
-	default:
-		return nil
-	}
 }

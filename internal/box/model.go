@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -78,40 +77,44 @@ func model(t *Type, around []*Type) reflect.Type {
 
 func modelRecord(b *Type, around []*Type) reflect.Type {
 	var fields []reflect.StructField
-	for i, f := range b.fields {
+	for _, f := range b.fields {
 		if f.tag.Get("json") == "-" {
 			continue
 		}
-		name, options, _ := strings.Cut(f.tag.Get("json"), ",")
-		if f.embedded && name == "" && f.structural() && !decodes(f.typ.target()) {
+		if f.flat() {
 			m := model(f.typ, around)
 			if m != laterType && m != reflect.PointerTo(laterType) {
-				fields = append(fields, reflect.StructField{Name: memberName("E", i), Type: m, Anonymous: true})
+				fields = append(fields, reflect.StructField{Name: f.member(), Type: m, Anonymous: true})
 			}
 			continue
 		}
 		if !f.encoded() {
 			continue
 		}
-		tag := f.tag
-		if name == "" {
-			tag = reflect.StructTag(fmt.Sprintf("json:%q", f.name+","+options))
-		}
-		fields = append(fields, reflect.StructField{Name: memberName("F", i), Type: model(f.typ, around), Tag: tag})
+		fields = append(fields, reflect.StructField{Name: f.member(), Type: model(f.typ, around), Tag: f.tag})
 	}
 	return reflect.StructOf(fields)
 }
 
-// memberName returns the name of a field of a model.
-func memberName(prefix string, i int) string { return prefix + strconv.Itoa(i) }
+// member returns the name of a field in mirrors and models. It is the field's own, because package json prefers tags to names.
+func (f field) member() string {
+	if f.exported {
+		return f.name
+	}
+	return "Ǝ" + f.name
+}
 
-// member returns the field of a model for the field i.
-func member(m reflect.Value, i int) reflect.Value {
-	for _, prefix := range []string{"E", "F"} {
-		// A field of an embedded struct is none of this one.
-		if f, ok := m.Type().FieldByName(memberName(prefix, i)); ok && len(f.Index) == 1 {
-			return m.FieldByIndex(f.Index)
-		}
+// flat reports whether the fields of an embedded struct count as those of the struct around it.
+func (f field) flat() bool {
+	name, _, _ := strings.Cut(f.tag.Get("json"), ",")
+	return f.embedded && name == "" && f.structural() && !decodes(f.typ.target())
+}
+
+// member returns the field of a model for a field.
+func member(m reflect.Value, f field) reflect.Value {
+	// A field of an embedded struct is none of this one.
+	if f, ok := m.Type().FieldByName(f.member()); ok && len(f.Index) == 1 {
+		return m.FieldByIndex(f.Index)
 	}
 	return reflect.Value{}
 }
@@ -130,7 +133,7 @@ func load(t *Type, v, m reflect.Value) {
 	switch b := t.parts(); b.kind {
 	case record:
 		for i, f := range b.fields {
-			if to := member(m, i); to.IsValid() {
+			if to := member(m, f); to.IsValid() {
 				load(f.typ, reach(v.Field(i)), to)
 			}
 		}
@@ -179,7 +182,7 @@ func store(t *Type, v, m reflect.Value) error {
 	}
 	switch b := t.parts(); b.kind {
 	case record:
-		return storeRecord(b, v, m)
+		return storeRecord(t, v, m)
 	case pointer:
 		if m.IsNil() {
 			v.SetZero()
@@ -188,7 +191,7 @@ func store(t *Type, v, m reflect.Value) error {
 		if v.IsNil() {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
-		return store(b.elem, v.Elem(), m.Elem())
+		return pointed(t, v, store(b.elem, v.Elem(), m.Elem()), m.Type())
 	case slice:
 		return storeSlice(b, v, m)
 	case mapping:
@@ -203,9 +206,9 @@ func store(t *Type, v, m reflect.Value) error {
 	return nil
 }
 
-func storeRecord(b *Type, v, m reflect.Value) error {
-	for i, f := range b.fields {
-		from := member(m, i)
+func storeRecord(t *Type, v, m reflect.Value) error {
+	for i, f := range t.parts().fields {
+		from := member(m, f)
 		if !from.IsValid() {
 			continue
 		}
@@ -214,7 +217,7 @@ func storeRecord(b *Type, v, m reflect.Value) error {
 			return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", f.typ.target())
 		}
 		if err := store(f.typ, to, from); err != nil {
-			return err
+			return located(t, f, err)
 		}
 	}
 	return nil

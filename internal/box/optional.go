@@ -1,6 +1,8 @@
 package box
 
 import (
+	"flag"
+	"fmt"
 	"io"
 	"reflect"
 )
@@ -10,6 +12,9 @@ type (
 	// timeout is a failure that tells whether time ran out, and temporary one that also tells whether to try again.
 	timeout   struct{ failure }
 	temporary struct{ timeout }
+	// textual is a Value that encodes itself as a text, and textError a failure that does.
+	textual   struct{ Value }
+	textError struct{ failure }
 	// The first field of the others is the box, as in the interpreter's own types for interfaces.
 	stringWriter struct {
 		IValue any
@@ -32,6 +37,11 @@ type (
 		io.Reader
 		writeTo
 	}
+	boolFlag struct {
+		IValue any
+		flag.Value
+		isBoolFlag
+	}
 )
 
 // Timeout calls the method Timeout of the value.
@@ -40,9 +50,42 @@ func (t timeout) Timeout() bool { return t.method("Timeout").(func() bool)() } /
 // Temporary calls the method Temporary of the value.
 func (t temporary) Temporary() bool { return t.method("Temporary").(func() bool)() } //nolint:forcetypeassert // see withOptions
 
+// MarshalText calls the method MarshalText of the value.
+func (t textual) MarshalText() ([]byte, error) { return t.marshalText() }
+
+// MarshalText calls the method MarshalText of the value.
+func (t textError) MarshalText() ([]byte, error) { return t.marshalText() }
+
+// marshalText calls the method MarshalText. Package slog looks for nil pointers only if the method panics, and finds none in a box.
+func (v Value) marshalText() (out []byte, err error) {
+	defer v.ifNil(func() { out, err = []byte("<nil>"), nil })
+	return v.method("MarshalText").(func() ([]byte, error))() //nolint:forcetypeassert // see hasText
+}
+
+// ifNil calls f if the value is a nil pointer and a method of it panicked. It must be deferred.
+func (v Value) ifNil(f func()) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if p := reflect.ValueOf(v.V); p.Kind() != reflect.Pointer || !p.IsNil() {
+		panic(v.T.space.Recovered(r))
+	}
+	f()
+}
+
+// hasText reports whether values of a type encode themselves as texts.
+func (t *Type) hasText() bool {
+	signature := t.methods["MarshalText"].signature
+	return signature == "func() ([]byte, error)" || signature == "func() ([]uint8, error)"
+}
+
 // withOptions returns an error with the methods that package os and net ask for.
 func withOptions(f failure) any {
 	if f.T.methods["Timeout"].signature != "func() bool" {
+		if f.T.hasText() {
+			return textError{f}
+		}
 		return f
 	}
 	if f.T.methods["Temporary"].signature != "func() bool" {
@@ -55,7 +98,27 @@ type (
 	writeString func(string) (int, error)
 	readFrom    func(io.Reader) (int64, error)
 	writeTo     func(io.Writer) (int64, error)
+	isBoolFlag  func() bool
+	scanner     func(fmt.ScanState, rune) error
 )
+
+// IsBoolFlag calls the function.
+func (f isBoolFlag) IsBoolFlag() bool { return f() }
+
+// Scan calls the function.
+func (f scanner) Scan(state fmt.ScanState, verb rune) error { return f(state, verb) }
+
+// Scanned returns an argument of a function that scans: a pointer, or the method of one that scans itself.
+func (s *Space) Scanned(v any) any {
+	b, ok := open(v).(boxed)
+	if !ok {
+		return v
+	}
+	if scan, ok := b.content().method("Scan").(func(fmt.ScanState, rune) error); ok {
+		return scanner(scan)
+	}
+	return b.content().V
+}
 
 // WriteString calls the function.
 func (w writeString) WriteString(s string) (int, error) { return w(s) }
@@ -66,7 +129,7 @@ func (f readFrom) ReadFrom(r io.Reader) (int64, error) { return f(r) }
 // WriteTo calls the function.
 func (f writeTo) WriteTo(w io.Writer) (int64, error) { return f(w) }
 
-// optional returns a reader or writer with the further methods that package io asks for. wrapped gives the value the methods of the
+// optional returns a reader, writer or flag with the further methods that package io and flag ask for. wrapped gives the value the methods of the
 // interface t.
 func optional(b Value, wrapped any, t reflect.Type) any {
 	switch t {
@@ -87,6 +150,11 @@ func optional(b Value, wrapped any, t reflect.Type) any {
 		to, isTo := b.method("WriteTo").(func(io.Writer) (int64, error))
 		if r, ok := wrapped.(io.Reader); ok && isTo {
 			return writerTo{open(wrapped), r, to}
+		}
+	case reflect.TypeFor[flag.Value]():
+		is, isBool := b.method("IsBoolFlag").(func() bool)
+		if v, ok := wrapped.(flag.Value); ok && isBool {
+			return boolFlag{open(wrapped), v, is}
 		}
 	}
 	return wrapped

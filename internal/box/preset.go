@@ -66,8 +66,10 @@ func holding(t reflect.Type, named bool) *Type {
 			out.wanted[m.Name] = m.Type.String()
 		}
 		return out
-	case t.Name() != "" && !named:
+	case t.Name() != "" && (!named || t.Kind() == reflect.Struct):
 		return nil
+	case t.Kind() == reflect.Struct:
+		return holdingFields(t, named)
 	}
 	kinds := map[reflect.Kind]byte{reflect.Slice: slice, reflect.Array: array, reflect.Map: mapping, reflect.Pointer: pointer}
 	kind, ok := kinds[t.Kind()]
@@ -84,6 +86,23 @@ func holding(t reflect.Type, named bool) *Type {
 		if out.key == nil {
 			out.key = &Type{kind: native, name: t.Key().String(), exact: t.Key()}
 		}
+	}
+	return out
+}
+
+// holdingFields is holding for a struct.
+func holdingFields(t reflect.Type, named bool) *Type {
+	out := &Type{kind: record, name: t.String()}
+	found := false
+	for f := range t.Fields() {
+		in := holding(f.Type, named)
+		if found = found || in != nil; in == nil {
+			in = &Type{kind: native, name: f.Type.String(), exact: f.Type}
+		}
+		out.fields = append(out.fields, field{name: f.Name, exported: f.IsExported(), embedded: f.Anonymous, tag: f.Tag, typ: in})
+	}
+	if !found {
+		return nil
 	}
 	return out
 }

@@ -121,7 +121,13 @@ func textAny(v any) any {
 // showAny returns what an action prints: what a pointer refers to, unless the pointer prints itself.
 func showAny(v any) any {
 	s, ok := viewAny(v).(seen)
-	if !ok || !s.place.IsValid() {
+	if !ok {
+		return v
+	}
+	if !s.place.IsValid() {
+		if s.stringer(s.T) {
+			return printing{s.Value}
+		}
 		return v
 	}
 	t := s.T.target()
@@ -130,13 +136,30 @@ func showAny(v any) any {
 			if u == nil || u.methods[name].signature != "func() string" {
 				continue
 			}
+			if u != t && s.place.CanAddr() {
+				return Value{u, s.place.Addr().Interface()}
+			}
+			if u == t && s.stringer(t) {
+				return printing{Value{t, s.place.Interface()}}
+			}
 			if u == t {
 				return Value{t, s.place.Interface()}
-			}
-			if s.place.CanAddr() {
-				return Value{u, s.place.Addr().Interface()}
 			}
 		}
 	}
 	return Value{t, s.place.Interface()}
 }
+
+// stringer reports whether package html/template takes a value for its text in a script: it does so unless the value encodes itself.
+func (s seen) stringer(t *Type) bool {
+	_, encodes := s.T.methods["MarshalJSON"]
+	return !encodes && t.methods["String"].signature == "func() string"
+}
+
+// printing is a value without the method of boxes that encodes them.
+type printing struct{ v Value }
+
+func (p printing) String() string { return p.v.String() }
+
+// Format prints the value.
+func (p printing) Format(state fmt.State, verb rune) { p.v.Format(state, verb) }

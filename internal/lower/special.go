@@ -31,6 +31,9 @@ var joinCalls = func() map[string]bool {
 	for _, name := range []string{"Print", "Panic", "Fatal"} {
 		out["log."+name], out["(*log.Logger)."+name] = true, true
 	}
+	for _, name := range []string{"HTMLEscaper", "JSEscaper", "URLQueryEscaper"} {
+		out["text/template."+name], out["html/template."+name] = true, true
+	}
 	return out
 }()
 
@@ -50,6 +53,7 @@ var refusedCalls = map[string]string{
 	"(*encoding/gob.Encoder).Encode": "use encoding/json", "(*encoding/gob.Decoder).Decode": "use encoding/json",
 	"encoding/gob.Register": "use encoding/json",
 	"reflect.ValueOf":       "use a type switch, or reflect.TypeOf",
+	"flag.TextVar":          "give it the methods Set and String, and use Var", "(*flag.FlagSet).TextVar": "give it the methods Set and String, and use Var",
 }
 
 // inspecting holds the functions that find out which functions run.
@@ -95,12 +99,10 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return "", false
 	case rawCalls[name]:
 		return f.rawCall(e, callee()), true
+	case preparedArgs[name].with != "":
+		return f.prepared(e, obj, callee()), true
 	case mirrorCalls[name] && f.mayBox(e.Args[0]):
-		args := []string{boxAlias + ".Mirror(" + f.conv(e.Args[0], anyType) + ")"}
-		for _, a := range e.Args[1:] {
-			args = append(args, f.expr(a))
-		}
-		return callee() + "(" + strings.Join(args, ", ") + ")", true
+		return f.mirrors(e, obj, callee()), true
 	case fillCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
 		return f.fills(e, callee()), true
 	case templateFuncs[name]:
@@ -298,6 +300,12 @@ func holdsInterface(t types.Type, depth int) bool {
 		return holdsInterface(u.Elem(), depth+1)
 	case *types.Map:
 		return holdsInterface(u.Elem(), depth+1)
+	case *types.Struct:
+		for v := range u.Fields() {
+			if t == u && holdsInterface(v.Type(), depth+1) {
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -346,6 +354,8 @@ func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
 		switch {
 		case !isInterface(param) || f.compiled(param):
 			args = append(args, f.conv(a, param))
+		case sig.Variadic(): // It scans, and may find a method for that.
+			args = append(args, boxAlias+".Scanned("+f.conv(a, anyType)+")")
 		case isInterface(t):
 			args = append(args, boxAlias+".Raw("+f.conv(a, anyType)+")")
 		default:
