@@ -113,7 +113,7 @@ func (a access) key(b *Type, v reflect.Value, name string) (*Type, reflect.Value
 // declares reports whether a struct has a field.
 func declares(b *Type, name string) bool {
 	for _, f := range b.fields {
-		if f.name == name || f.embedded && f.structural() && f.typ.target() != b && f.typ.base().kind == record && declares(f.typ.base(), name) {
+		if f.name == name || f.embedded && f.structural() && f.inside().target() != b && f.inside().base().kind == record && declares(f.inside().base(), name) {
 			return true
 		}
 	}
@@ -156,7 +156,7 @@ func embeddedStruct(f field, x reflect.Value) (in inner, ok, null bool) {
 	if x.IsValid() && x.Kind() == reflect.Pointer {
 		x = x.Elem()
 	}
-	return inner{f.typ.target(), x}, x.IsValid(), !x.IsValid()
+	return inner{f.inside().target(), x}, x.IsValid(), !x.IsValid()
 }
 
 // bindMethod returns a method of a value, whether its last parameter takes several arguments, and the type of its result.

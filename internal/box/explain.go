@@ -31,7 +31,7 @@ func explained(t *Type, err error) error {
 				out.Struct = r.short
 			}
 			// The fields of an embedded struct count as those of the struct around it.
-			if flat, t = f.flat(), f.typ; flat {
+			if flat, t = f.flat(), f.inside(); flat {
 				name = f.name
 			}
 			path = append(path, name)

@@ -267,7 +267,7 @@ func mirrorField(f field, x reflect.Value, depth int) (out reflect.StructField, 
 			return reflect.StructField{Type: reflect.TypeOf(m), Anonymous: true}, reflect.ValueOf(m), err == nil, err
 		}
 		if null {
-			p := reflect.PointerTo(outline(f.typ.target(), []*Type{f.typ.target()}))
+			p := reflect.PointerTo(outline(f.inside().target(), []*Type{f.inside().target()}))
 			return reflect.StructField{Type: p, Anonymous: true}, reflect.Zero(p), true, nil
 		}
 	}
@@ -291,7 +291,7 @@ func outline(t *Type, around []*Type) reflect.Type {
 	var fields []reflect.StructField
 	for _, f := range t.base().fields {
 		name, _, _ := strings.Cut(f.tag.Get("json"), ",")
-		switch in := f.typ.target(); {
+		switch in := f.inside().target(); {
 		case f.tag.Get("json") == "-" || !f.encoded():
 		case !f.embedded || name != "" || !f.structural():
 			fields = append(fields, reflect.StructField{Name: f.member(), Type: anyType, Tag: f.tag})
@@ -343,7 +343,7 @@ type inner struct {
 
 // embedded returns the struct whose fields package json takes for those of the struct around it. null is set for a nil pointer.
 func embedded(f field, x reflect.Value) (in inner, ok, null bool) {
-	t := f.typ
+	t := f.inside()
 	if t.base().kind == pointer {
 		t = t.base().elem
 		if x.IsNil() {

@@ -82,7 +82,7 @@ func modelRecord(b *Type, around []*Type) reflect.Type {
 			continue
 		}
 		if f.flat() {
-			m := model(f.typ, around)
+			m := model(f.inside(), around)
 			if m != laterType && m != reflect.PointerTo(laterType) {
 				fields = append(fields, reflect.StructField{Name: f.member(), Type: m, Anonymous: true})
 			}
@@ -107,7 +107,7 @@ func (f field) member() string {
 // flat reports whether the fields of an embedded struct count as those of the struct around it.
 func (f field) flat() bool {
 	name, _, _ := strings.Cut(f.tag.Get("json"), ",")
-	return f.embedded && name == "" && f.structural() && !decodes(f.typ.target())
+	return f.embedded && name == "" && f.structural() && !decodes(f.inside().target())
 }
 
 // member returns the field of a model for a field.
@@ -134,7 +134,7 @@ func load(t *Type, v, m reflect.Value) {
 	case record:
 		for i, f := range b.fields {
 			if to := member(m, f); to.IsValid() {
-				load(f.typ, reach(v.Field(i)), to)
+				load(f.decoded(), reach(v.Field(i)), to)
 			}
 		}
 	case pointer:
@@ -216,7 +216,7 @@ func storeRecord(t *Type, v, m reflect.Value) error {
 		if from.Kind() == reflect.Pointer && f.embedded && !f.exported && !from.IsNil() && to.IsNil() {
 			return fmt.Errorf("json: cannot set embedded pointer to unexported struct: %s", f.typ.target())
 		}
-		if err := store(f.typ, to, from); err != nil {
+		if err := store(f.decoded(), to, from); err != nil {
 			return located(t, f, err)
 		}
 	}

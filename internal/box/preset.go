@@ -3,6 +3,7 @@ package box
 import (
 	"encoding/json"
 	"reflect"
+	"sync"
 )
 
 // wanted is what package json decodes into for an interface with methods. It decodes only into a pointer that is there already.
@@ -127,7 +128,47 @@ func (t *Type) target() *Type {
 }
 
 // structural reports whether a field is a struct, or points to one.
-func (f field) structural() bool { return f.typ.target().base().kind == record }
+func (f field) structural() bool { return f.inside().target().base().kind == record }
+
+// inside returns the type of a field. It takes embedded structs of compiled code apart, whose fields count as those of the struct around them.
+func (f field) inside() *Type {
+	if b := f.typ; f.embedded && b.kind == native && b.exact != nil {
+		return apart(b)
+	}
+	return f.typ
+}
+
+// decoded returns the type of a field that package json decodes into.
+func (f field) decoded() *Type {
+	if f.flat() {
+		return f.inside()
+	}
+	return f.typ
+}
+
+// structs caches the descriptions of structs of compiled code, so that each has one.
+var structs sync.Map
+
+// apart describes a struct of compiled code, or a pointer to one. Other types are returned as they are.
+func apart(t *Type) *Type {
+	switch {
+	case t.exact.Kind() == reflect.Struct:
+		if known, ok := structs.Load(t.exact); ok {
+			return known.(*Type) //nolint:forcetypeassert // see below
+		}
+		out := &Type{kind: record, name: t.name, short: t.exact.Name(), exact: t.exact}
+		for f := range t.exact.Fields() {
+			in := &Type{kind: native, name: f.Type.String(), exact: f.Type}
+			out.fields = append(out.fields, field{name: f.Name, exported: f.IsExported(), embedded: f.Anonymous, tag: f.Tag, typ: in})
+		}
+		known, _ := structs.LoadOrStore(t.exact, out)
+		return known.(*Type) //nolint:forcetypeassert // see above
+	case t.exact.Kind() == reflect.Pointer && t.exact.Elem().Kind() == reflect.Struct:
+		elem := &Type{kind: native, name: t.exact.Elem().String(), exact: t.exact.Elem()}
+		return &Type{kind: pointer, name: t.name, elem: apart(elem), exact: t.exact}
+	}
+	return t
+}
 
 // encoded reports whether package json takes a field: it looks into embedded structs even if their types are not exported.
 func (f field) encoded() bool { return f.exported || f.embedded && f.structural() }
