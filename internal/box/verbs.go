@@ -9,6 +9,12 @@ import (
 	"unicode/utf8"
 )
 
+// Sprintf is fmt.Sprintf.
+func (s *Space) Sprintf(format string, args ...any) string {
+	format, args = Args(format, args)
+	return fmt.Sprintf(format, args...)
+}
+
 // Args returns a format and the arguments so that package fmt prints boxes by verbs for which it does not ask them.
 func Args(format string, args []any) (string, []any) {
 	if !slices.ContainsFunc(args, Is) {

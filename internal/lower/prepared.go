@@ -31,6 +31,40 @@ func (f *fn) prepared(e *ast.CallExpr, obj *types.Func, callee string) string {
 	return call(args, false)
 }
 
+// formatCalls holds the functions that format their last arguments.
+var formatCalls = func() map[string]bool {
+	out := map[string]bool{"fmt.Appendf": true}
+	for _, name := range []string{"Printf", "Panicf", "Fatalf"} {
+		out["log."+name], out["(*log.Logger)."+name] = true, true
+	}
+	return out
+}()
+
+// formatted lowers a call of a function that formats. It gets the text, because some verbs print the types of their arguments.
+func (f *fn) formatted(e *ast.CallExpr, sig *types.Signature, callee string) (string, bool) {
+	last := sig.Params().Len() - 1
+	call := func(args []string, _ bool) string {
+		text := boxAlias + ".Sprintf(" + strings.Join(args[last-1:], ", ") + ")"
+		return callee + "(" + strings.Join(append(args[:last-1:last-1], `"%s"`, text), ", ") + ")"
+	}
+	var args []string
+	for i, a := range e.Args {
+		t := f.typeOf(a)
+		if from, ok := t.(*types.Tuple); ok {
+			return f.applyTuple(e, from, sig, true, call), true
+		}
+		switch {
+		case i < last:
+			args = append(args, f.conv(a, sig.Params().At(i).Type()))
+		case e.Ellipsis.IsValid():
+			args = append(args, f.conv(a, sig.Params().At(last).Type())+"...")
+		default:
+			args = append(args, f.conv(a, anyType))
+		}
+	}
+	return call(args, false), true
+}
+
 // mirrors lowers a call of a function that encodes.
 func (f *fn) mirrors(e *ast.CallExpr, obj *types.Func, callee string) string {
 	args := []string{boxAlias + ".Mirror(" + f.conv(e.Args[0], anyType) + ")"}

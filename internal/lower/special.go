@@ -95,6 +95,8 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return f.reflects(e, obj, callee)
 	case joinCalls[name]:
 		return f.joined(e, obj.Signature(), callee)
+	case formatCalls[name]:
+		return f.formatted(e, obj.Signature(), callee())
 	case len(e.Args) == 0 || e.Ellipsis.IsValid():
 		return "", false
 	case rawCalls[name]:
