@@ -176,7 +176,7 @@ func (s *Space) Get(v any, id int, static string) any {
 // mismatch returns the text of a failed assertion.
 func mismatch(v any, t *Type, static string) string {
 	if v == nil {
-		if t.kind == iface && t.exact == nil {
+		if t.kind == iface {
 			static = "interface"
 		}
 		return "interface conversion: " + static + " is nil, not " + t.name
