@@ -254,6 +254,16 @@ func (s *Space) ContextKey(v any) any {
 	return v
 }
 
+// Consistent returns what is stored in an atomic.Value, which takes values of one type only. All boxes are of the same one.
+func (s *Space) Consistent(before, v any, operation string) any {
+	x, ok := open(before).(boxed)
+	y, ok2 := open(v).(boxed)
+	if ok && ok2 && x.content().T != y.content().T {
+		panic("sync/atomic: " + operation + " of inconsistently typed value into Value")
+	}
+	return v
+}
+
 // Same compares two values of one type that is not an interface.
 func (s *Space) Same(a, b any) bool { return a == b }
 

@@ -102,6 +102,14 @@ type (
 	scanner     func(fmt.ScanState, rune) error
 )
 
+// String returns the text of the value. Package flag asks for that of a zero boolFlag, as it does for other boxes.
+func (f boolFlag) String() string {
+	if f.Value == nil {
+		return ""
+	}
+	return f.Value.String()
+}
+
 // IsBoolFlag calls the function.
 func (f isBoolFlag) IsBoolFlag() bool { return f() }
 

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"strings"
@@ -76,4 +77,41 @@ func (f *fn) mirrors(e *ast.CallExpr, obj *types.Func, callee string) string {
 		with, results = "Encode", "error"
 	}
 	return boxAlias + "." + with + "(func() " + results + " { return " + callee + "(" + strings.Join(args, ", ") + ") })"
+}
+
+// executesOn lowers the execution of a template that another struct embeds.
+func (f *fn) executesOn(e *ast.CallExpr, obj *types.Func, callee string) string {
+	var args []string
+	last := len(e.Args) - 1
+	for i, a := range e.Args[:last] {
+		args = append(args, f.conv(a, obj.Signature().Params().At(i).Type()))
+	}
+	template := f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X) //nolint:forcetypeassert // a method is called
+	args = append(args, boxAlias+".Data("+template+", "+f.conv(e.Args[last], anyType)+")")
+	return callee + "(" + strings.Join(args, ", ") + ")"
+}
+
+// atomicCalls maps the methods that store values, which must all be of one type, to what they do.
+var atomicCalls = map[string]string{"(*sync/atomic.Value).Store": "store", "(*sync/atomic.Value).Swap": "swap"}
+
+// stores lowers a call of a method of an atomic.Value. Its argument is compared with the value that is stored already.
+func (f *fn) stores(e *ast.CallExpr, method, operation, callee string) string {
+	load := strings.TrimSuffix(callee, method) + "Load()"
+	return fmt.Sprintf("%s(%s.Consistent(%s, %s, %q))", callee, boxAlias, load, f.conv(e.Args[0], anyType), operation)
+}
+
+// plainReceiver reports whether the receiver of a method may be evaluated twice.
+func plainReceiver(fun ast.Expr) bool {
+	for e := ast.Unparen(fun); ; {
+		switch x := e.(type) {
+		case *ast.Ident:
+			return true
+		case *ast.SelectorExpr:
+			e = ast.Unparen(x.X)
+		case *ast.StarExpr:
+			e = ast.Unparen(x.X)
+		default:
+			return false
+		}
+	}
 }

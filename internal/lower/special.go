@@ -101,6 +101,8 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return "", false
 	case rawCalls[name]:
 		return f.rawCall(e, callee()), true
+	case atomicCalls[name] != "" && plainReceiver(e.Fun):
+		return f.stores(e, obj.Name(), atomicCalls[name], callee()), true
 	case preparedArgs[name].with != "":
 		return f.prepared(e, obj, callee()), true
 	case mirrorCalls[name] && f.mayBox(e.Args[0]):
@@ -112,13 +114,7 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case templateCalls[name] && f.isTemplate(e.Fun) && f.mayBox(e.Args[len(e.Args)-1]):
 		return f.executes(e, obj), true
 	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
-		var args []string
-		sig := obj.Signature()
-		for i, a := range e.Args[:len(e.Args)-1] {
-			args = append(args, f.conv(a, sig.Params().At(i).Type()))
-		}
-		args = append(args, boxAlias+".Data("+f.expr(ast.Unparen(e.Fun).(*ast.SelectorExpr).X)+", "+f.conv(e.Args[len(e.Args)-1], anyType)+")") //nolint:forcetypeassert // a method is called
-		return callee() + "(" + strings.Join(args, ", ") + ")", true
+		return f.executesOn(e, obj, callee()), true
 	case refusedCalls[name] != "":
 		return f.denyOwn(e, name)
 	}
