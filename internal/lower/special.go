@@ -65,16 +65,25 @@ var plainMethods = map[string]bool{
 	"Pointer": true, "Uint": true,
 }
 
-// special lowers calls of library functions that need to know types of the source.
-func (f *fn) special(e *ast.CallExpr) (string, bool) {
+// libraryFunc returns the function or method of the library that is called, or nil.
+func (f *fn) libraryFunc(fun ast.Expr) *types.Func {
 	var obj *types.Func
-	switch fun := ast.Unparen(e.Fun).(type) {
+	switch fun := ast.Unparen(fun).(type) {
 	case *ast.SelectorExpr:
 		obj, _ = f.info.Uses[fun.Sel].(*types.Func)
 	case *ast.Ident:
 		obj, _ = f.info.Uses[fun].(*types.Func)
 	}
 	if obj == nil || obj.Pkg() == nil || f.sources[obj.Pkg()] != nil {
+		return nil
+	}
+	return obj
+}
+
+// special lowers calls of library functions that need to know types of the source.
+func (f *fn) special(e *ast.CallExpr) (string, bool) {
+	obj := f.libraryFunc(e.Fun)
+	if obj == nil {
 		return "", false
 	}
 	name := obj.FullName()
