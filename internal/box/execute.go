@@ -67,6 +67,13 @@ func execute[T templates[T]](s *Space, t T, w io.Writer, name string, data any) 
 // rewrite changes a copy of a template, and those that belong to it.
 func rewrite[T templates[T]](r *rewriter, own T) error {
 	r.funcs[plainFunc], r.funcs[showFunc], r.funcs[trueFunc], r.funcs[textFunc] = plainAny, showAny, trueAny, textAny
+	defined := part(own, "common", "parseFuncs")
+	for name, f := range map[string]any{"index": r.access.index, "printf": r.access.space.Sprintf} {
+		// The plugin may have functions with these names.
+		if defined.Kind() == reflect.Map && !defined.MapIndex(reflect.ValueOf(name)).IsValid() {
+			r.funcs[name] = f
+		}
+	}
 	trees := map[string]*parse.Tree{}
 	for _, each := range append(own.Templates(), own) {
 		tree := treeOf(each)
@@ -86,25 +93,30 @@ func rewrite[T templates[T]](r *rewriter, own T) error {
 	return nil
 }
 
-// missingKey returns the option of a template for keys that a map does not have, which package template does not export.
+// missingKey returns the option of a template for keys that a map does not have.
 func missingKey(t any) int64 {
+	if v := part(t, "common", "option", "missingKey"); v.CanInt() {
+		return v.Int()
+	}
+	return 0
+}
+
+// part returns a part of a template that package template does not export.
+func part(t any, names ...string) reflect.Value {
 	v := reflect.ValueOf(t)
 	if _, ok := t.(*html.Template); ok {
 		v = v.Elem().FieldByName("text")
 	}
-	for _, name := range []string{"common", "option", "missingKey"} {
+	for _, name := range names {
 		for v.Kind() == reflect.Pointer {
 			v = v.Elem()
 		}
 		if v.Kind() != reflect.Struct {
-			return 0
+			return reflect.Value{}
 		}
 		v = v.FieldByName(name)
 	}
-	if !v.CanInt() {
-		return 0
-	}
-	return v.Int()
+	return v
 }
 
 // The functions that rewritten templates call.
@@ -117,7 +129,7 @@ const (
 
 // prepared maps the functions that look at the kinds of their arguments to those that prepare an argument.
 var prepared = map[string]string{
-	"eq": plainFunc, "ne": plainFunc, "lt": plainFunc, "le": plainFunc, "gt": plainFunc, "ge": plainFunc, "len": plainFunc, "index": plainFunc,
+	"eq": plainFunc, "ne": plainFunc, "lt": plainFunc, "le": plainFunc, "gt": plainFunc, "ge": plainFunc, "len": plainFunc,
 	"slice": plainFunc, "not": plainFunc, "and": trueFunc, "or": trueFunc, "print": textFunc, "html": textFunc, "js": textFunc, "urlquery": textFunc,
 }
 
@@ -204,7 +216,7 @@ func (r *rewriter) command(c *parse.CommandNode) {
 			a = group(a.Position(), call...)
 		}
 		switch a.Type() {
-		case parse.NodePipe, parse.NodeDot, parse.NodeVariable:
+		case parse.NodePipe, parse.NodeDot, parse.NodeVariable, parse.NodeIdentifier:
 			if i > 0 && prepare != "" {
 				a = group(a.Position(), parse.NewIdentifier(prepare).SetPos(a.Position()), a)
 			}

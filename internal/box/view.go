@@ -13,8 +13,8 @@ type seen struct {
 	place reflect.Value
 }
 
-// view returns a value as a template sees it: structs, and values of types with names, are boxes, and lists and maps have views as elements.
-// all asks for lists, maps, numbers and texts of types with names too.
+// view returns a value as a template sees it: values of own types are boxes. all asks for lists, maps, numbers and texts themselves; the
+// elements of lists and maps are views.
 func view(t *Type, v reflect.Value, all bool, depth int) any {
 	if depth > maxData {
 		panic(fmt.Sprintf("the data of a template is nested more than %d deep, or refers to itself", maxData))
@@ -27,7 +27,7 @@ func view(t *Type, v reflect.Value, all bool, depth int) any {
 	if b == nil {
 		return v.Interface()
 	}
-	if !all && t.kind == defined && b.kind != pointer && b.kind != record && v.Kind() != reflect.Func {
+	if !all && b.kind != pointer && b.kind != record && v.Kind() != reflect.Func {
 		return seen{Value{t, v.Interface()}, reflect.Value{}}
 	}
 	switch b.kind {
