@@ -193,7 +193,11 @@ func (g *gen) result(sig *types.Signature, at token.Pos) (id int, variadic bool)
 func runtimeName(t types.Type) string { //nolint:gocognit // one case after the other
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
-		return types.Default(t).(*types.Basic).Name() //nolint:forcetypeassert // it is basic
+		b, _ := types.Default(t).(*types.Basic)
+		if b.Kind() == types.UnsafePointer {
+			return b.Name()
+		}
+		return types.Typ[b.Kind()].Name() // uint8 for byte
 	case *types.Named:
 		name := t.Obj().Name()
 		if t.Obj().Pkg() != nil {
