@@ -110,8 +110,8 @@ func Read(dir string, t Target) (*Source, error) {
 	return s, nil
 }
 
-// Check loads the plugin in a directory, which must be an absolute path, as far as possible, and returns all errors. It lowers the source
-// only if there is no other error. The last package of the source is missing if nothing of it could be read.
+// Check loads the plugin in a directory, which must be an absolute path, and returns all errors. It lowers the source only if there is no
+// other error. The last package of the source is missing if nothing of it could be read.
 func Check(dir string, t Target) (*Source, []*Error) {
 	var found []*Error
 	s := newSource(dir, t, func(e *Error) error {

@@ -56,7 +56,7 @@ func interpreter(unsafe bool) loader.Target {
 	return loader.Target{Unsafe: unsafe, System: func() *library.Library { return library.With("", "") }}
 }
 
-// load loads a plugin as far as its target does: the interpreter gets lowered source, and the compiler checks types itself.
+// load loads a plugin for its target. It lowers the source for the interpreter only; the compiler checks types itself.
 func load(dir string, target loader.Target) error {
 	s, err := loader.Read(dir, target)
 	if err == nil && !target.Compiled {

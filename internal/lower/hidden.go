@@ -75,6 +75,9 @@ func (p *program) leadsBack(t types.Type, s *types.Struct, function bool, seen m
 // fields of such a circle: one that refers to a struct declared before, or all if a struct of the circle holds another.
 func (p *program) entangled(t types.Type, s *types.Struct, reference bool, seen map[types.Type]bool) bool {
 	for _, e := range p.edges(t, reference) {
+		if e.to == nil {
+			continue
+		}
 		u, ok := e.to.Underlying().(*types.Struct)
 		if !ok || u == s || !e.reference || u.NumFields() == 0 || seen[e.to] {
 			continue
@@ -90,13 +93,15 @@ func (p *program) entangled(t types.Type, s *types.Struct, reference bool, seen 
 	return false
 }
 
-// edge is a struct type that another type is made of. reference reports whether it is behind a pointer, or in a list or map.
+// edge is a struct type that another type is made of: to if it has a name, otherwise unnamed. reference reports whether it is behind a pointer, or in
+// a list or map.
 type edge struct {
 	to        *types.Named
+	unnamed   *types.Struct
 	reference bool
 }
 
-// edges returns the struct types that a type consists of or refers to, without those of their fields.
+// edges returns the struct types that a type consists of or refers to, without those of the fields of types with a name.
 func (p *program) edges(t types.Type, reference bool) []edge {
 	switch t := types.Unalias(t).(type) {
 	case *types.Named:
@@ -104,7 +109,7 @@ func (p *program) edges(t types.Type, reference bool) []edge {
 			return nil
 		}
 		if _, ok := t.Underlying().(*types.Struct); ok {
-			return []edge{{t, reference}}
+			return []edge{{to: t, reference: reference}}
 		}
 		return p.edges(t.Underlying(), reference)
 	case *types.Pointer:
@@ -118,7 +123,7 @@ func (p *program) edges(t types.Type, reference bool) []edge {
 	case *types.Map:
 		return append(p.edges(t.Key(), true), p.edges(t.Elem(), true)...)
 	case *types.Struct:
-		var out []edge
+		out := []edge{{unnamed: t, reference: reference}}
 		for f := range t.Fields() {
 			out = append(out, p.edges(f.Type(), reference)...)
 		}
@@ -131,6 +136,9 @@ func (p *program) edges(t types.Type, reference bool) []edge {
 func (p *program) returns(u, s *types.Struct, held bool, seen map[string]bool) bool {
 	for f := range u.Fields() {
 		for _, e := range p.edges(f.Type(), false) {
+			if e.to == nil {
+				continue
+			}
 			next, _ := e.to.Underlying().(*types.Struct)
 			wanted := held && e.reference
 			if next == s && !wanted {
@@ -156,42 +164,14 @@ func (p *program) leadsToUnnamed(u, s *types.Struct, seen map[*types.Struct]bool
 	}
 	seen[u] = true
 	for f := range u.Fields() {
-		if p.mentions(f.Type(), s) {
-			return true
-		}
 		for _, e := range p.edges(f.Type(), false) {
-			if next, ok := e.to.Underlying().(*types.Struct); ok && p.leadsToUnnamed(next, s, seen) {
-				return true
+			if e.unnamed != nil {
+				if types.Identical(e.unnamed, s) {
+					return true
+				}
+				continue
 			}
-		}
-	}
-	return false
-}
-
-// mentions reports whether a type contains s, other than in a struct type that has a name.
-func (p *program) mentions(t types.Type, s *types.Struct) bool {
-	switch t := types.Unalias(t).(type) {
-	case *types.Named:
-		if _, ok := t.Underlying().(*types.Struct); ok || !p.own(t) || isInterface(t) || p.opaque(t) {
-			return false
-		}
-		return p.mentions(t.Underlying(), s)
-	case *types.Pointer:
-		return p.mentions(t.Elem(), s)
-	case *types.Slice:
-		return p.mentions(t.Elem(), s)
-	case *types.Chan:
-		return p.mentions(t.Elem(), s)
-	case *types.Array:
-		return p.mentions(t.Elem(), s)
-	case *types.Map:
-		return p.mentions(t.Key(), s) || p.mentions(t.Elem(), s)
-	case *types.Struct:
-		if types.Identical(t, s) {
-			return true
-		}
-		for f := range t.Fields() {
-			if p.mentions(f.Type(), s) {
+			if next, ok := e.to.Underlying().(*types.Struct); ok && p.leadsToUnnamed(next, s, seen) {
 				return true
 			}
 		}
