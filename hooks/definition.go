@@ -27,7 +27,13 @@ type Definition struct {
 	Depends  []string
 	Silent   bool
 	Disabled bool
+	// Unconfined is true if the hook does not run in the sandbox. Extra lists paths that it reaches there beside those of Bash.
+	Unconfined bool
+	Extra      Extra
 }
+
+// Extra lists paths that a confined hook can access. They may begin with ~, and may be relative to the working directory.
+type Extra struct{ ReadOnly, ReadWrite []string }
 
 // Error is an error in a definition.
 type Error struct {
@@ -51,7 +57,7 @@ const fieldMatcher = "matcher"
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
 		Name: d.Name, Description: d.Description, Event: d.Event, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
-		Depends: slices.Clone(d.Depends), Silent: d.Silent,
+		Depends: slices.Clone(d.Depends), Silent: d.Silent, Unconfined: d.Unconfined, Extra: d.Extra,
 	}
 	fault := func(field string, err error) (Entry, error) {
 		return Entry{}, &Error{Hook: d.Name, Field: field, Err: err}

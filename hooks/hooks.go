@@ -43,6 +43,9 @@ type Entry struct {
 	Depends []string
 	// Silent discards the hook's output and its exit status.
 	Silent bool
+	// Unconfined and Extra are those of the Definition.
+	Unconfined bool
+	Extra      Extra
 }
 
 // MatchedPaths returns the paths whose base names match Files. If Files is empty, it returns all paths unchanged.

@@ -42,6 +42,9 @@ type Runner struct {
 	Dir string
 	// Env is the complete environment of the hooks, as NAME=value.
 	Env []string
+	// Prepare changes the command of a hook before it runs, so that it runs confined, or where no confined code can write. It may be nil.
+	// If it fails, the hook fails.
+	Prepare func(e Entry, c shell.Command) (shell.Command, error)
 }
 
 // New is like Compile, for hooks that are part of a program. It panics if a matcher is not a valid regular expression.
@@ -154,10 +157,17 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	}
 	started := time.Now()
 	defer r.watch(e.Name)()
-	result, err := shell.Run(ctx, shell.Command{
+	command := shell.Command{
 		Executable: r.Executable, Line: e.Command, Files: e.MatchedPaths(c.Paths), Dir: r.Dir, Env: append(withoutFiles(r.Env), telemetry.Environ(ctx)...),
 		Stdin: stdin, MaxOutput: maxOutput, MemoryBytes: maxMemory, Timeout: cmp.Or(e.Timeout, DefaultTimeout),
-	})
+	}
+	result := shell.Result{ExitCode: -1}
+	if r.Prepare != nil {
+		command, err = r.Prepare(e, command)
+	}
+	if err == nil {
+		result, err = shell.Run(ctx, command)
+	}
 	report := judge(e, event, result, err)
 	report.Duration = time.Since(started)
 	return report

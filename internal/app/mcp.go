@@ -15,6 +15,8 @@ import (
 
 // MCPOptions are the options for connecting to MCP servers.
 type MCPOptions struct {
+	// Confinement is what confines the programs.
+	Confinement setup.Confinement
 	// Trace holds the variables that tell servers their position in a trace.
 	Trace   []string
 	Version string
@@ -27,11 +29,7 @@ type MCPOptions struct {
 func OpenMCP(ctx context.Context, c *config.Config, o MCPOptions) *mcp.Set {
 	var list []mcp.Server
 	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
-		s := c.MCPServers[name]
-		list = append(list, mcp.Server{
-			Name: name, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Timeout: s.Timeout.Duration(),
-			Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
-		})
+		list = append(list, o.Confinement.Server(c, c.MCPServers[name]))
 	}
 	program, err := toolhost.Program()
 	if err != nil {
@@ -100,11 +98,21 @@ type MCPServer struct {
 	Type     string `json:"type"`
 	State    string `json:"state"`
 	Deferred bool   `json:"deferred"`
-	Error    string `json:"error,omitempty"`
+	// Sandbox says what confines the program of a server of type stdio. It is empty for other servers.
+	Sandbox string `json:"sandbox,omitempty"`
+	Error   string `json:"error,omitempty"`
 	// Tools holds the names by which the model calls the tools.
 	Tools []string `json:"tools"`
 	// File is the file that configures the server.
 	File string `json:"file"`
+}
+
+// serverRights says what confines the program of a server; empty if the server is no program of this machine.
+func serverRights(c *config.Config, s config.MCPServer) string {
+	if s.Type != config.MCPStdio {
+		return ""
+	}
+	return setup.Rights(c, s.Unconfined(), s.Extra)
 }
 
 // stateUntrusted is the state of a server of an untrusted project. aura does not connect to such a server.
@@ -116,7 +124,7 @@ func (l Listing) untrustedServers() []MCPServer {
 	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
 		if s := l.Text.MCPServers[name]; l.Foreign(s.Source) {
 			out = append(out, MCPServer{
-				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Tools: []string{}, File: s.Source.File,
+				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Sandbox: serverRights(l.Text, s), Tools: []string{}, File: s.Source.File,
 			})
 		}
 	}
@@ -139,7 +147,7 @@ func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error
 			c.MCPServers[name] = one
 		}
 	}
-	set := OpenMCP(ctx, &c, MCPOptions{Notify: func(string) {}, OnChange: func() {}})
+	set := OpenMCP(ctx, &c, MCPOptions{Confinement: setup.NewConfinement(&c, c.Features, ""), Notify: func(string) {}, OnChange: func() {}})
 	defer set.Close()
 	if ctx.Err() != nil {
 		set.Hurry()
@@ -148,7 +156,7 @@ func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error
 	out := foreign
 	for _, s := range set.Servers() {
 		out = append(out, MCPServer{
-			Name: s.Name, Type: s.Type, State: string(s.State), Deferred: s.Deferred, Error: s.Error,
+			Name: s.Name, Type: s.Type, State: string(s.State), Deferred: s.Deferred, Sandbox: serverRights(&c, c.MCPServers[s.Name]), Error: s.Error,
 			Tools: append([]string{}, s.Tools...), File: c.MCPServers[s.Name].Source.File,
 		})
 	}

@@ -128,7 +128,7 @@ func within(dir, path string) bool {
 func (i *inventory) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.Hooks)) {
 		h := i.c.Hooks[name]
-		text := fmt.Sprintf("runs in your shell, not confined, at %s: %s", dash(h.Event), h.Command)
+		text := fmt.Sprintf("runs in your shell, %s, at %s: %s", setup.Rights(i.run, h.Unconfined, config.SandboxPaths(h.Extra)), dash(h.Event), h.Command)
 		switch {
 		case !i.of(h.Source):
 			continue
@@ -165,7 +165,7 @@ func (i *inventory) servers() {
 		if !i.of(s.Source) || s.Disabled && !i.varies(s.Source.File) {
 			continue
 		}
-		text := fmt.Sprintf("starts a program, not confined: %s; sets variables: %s",
+		text := fmt.Sprintf("starts a program, %s: %s; sets variables: %s", serverRights(i.run, s),
 			strings.Join(append([]string{s.Command}, s.Args...), " "), keys(s.Env))
 		if s.Type == config.MCPHTTP {
 			text = fmt.Sprintf("connects to %s; sends headers: %s", s.URL, keys(s.Headers))
@@ -199,14 +199,14 @@ func (i *inventory) conditions() {
 
 func (i *inventory) condition(of, file string, line int, c condition.Expr) {
 	for _, command := range c.Commands() {
-		i.add(trust.KindCondition, of, file, line, "runs in your shell, not confined: %s", command)
+		i.add(trust.KindCondition, of, file, line, "runs in your shell, %s: %s", setup.Rights(i.run, false, config.SandboxPaths{}), command)
 	}
 }
 
 // hidden lists a condition whose commands are in the values of variables. The values are not shown.
 func (i *inventory) hidden(of, file string, line int, written, run condition.Expr) {
 	if len(run.Commands()) > len(written.Commands()) {
-		i.add(trust.KindCondition, of, file, line, "runs in your shell, not confined: what the variables hold in %s", written)
+		i.add(trust.KindCondition, of, file, line, "runs in your shell, %s: what the variables hold in %s", setup.Rights(i.run, false, config.SandboxPaths{}), written)
 	}
 }
 

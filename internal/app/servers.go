@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/telemetry"
 )
 
@@ -17,6 +18,8 @@ import (
 type servers struct {
 	set        *mcp.Set
 	configured map[string]config.MCPServer
+	// sandbox holds the settings that the servers are confined by.
+	sandbox config.Sandbox
 	// loaded holds the tools of deferred servers that the model requested.
 	loaded []string
 	// stale is set when tools changed. It may be set from any goroutine.
@@ -29,21 +32,24 @@ type serverChange struct {
 	of         *servers
 	set        *mcp.Set
 	configured map[string]config.MCPServer
+	sandbox    config.Sandbox
 	other      bool
 }
 
-// prepare connects to the servers of a configuration, in addition to the current ones, if they are configured differently. A
+// prepare connects to the servers of a setup, in addition to the current ones, if they are configured or confined differently. A
 // server that cannot be reached is reported and omitted. But prepare fails if the change would lose a server that is connected
 // now.
-func (v *servers) prepare(ctx context.Context, s *Session, c *config.Config) (serverChange, error) {
-	if reflect.DeepEqual(v.configured, c.MCPServers) {
+func (v *servers) prepare(ctx context.Context, s *Session, next *setup.Setup) (serverChange, error) {
+	c := *next.Config
+	c.Features = next.Features
+	if reflect.DeepEqual(v.configured, c.MCPServers) && (len(c.MCPServers) == 0 || reflect.DeepEqual(v.sandbox, c.Features.Sandbox)) {
 		return serverChange{of: v, set: v.set}, nil
 	}
-	out := serverChange{of: v, configured: c.MCPServers, other: true}
+	out := serverChange{of: v, configured: c.MCPServers, sandbox: c.Features.Sandbox, other: true}
 	if len(c.MCPServers) > 0 {
 		s.events.send(event.Waiting{For: event.ForServers})
-		out.set = OpenMCP(ctx, c, MCPOptions{
-			Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { v.stale.Store(true) },
+		out.set = OpenMCP(ctx, &c, MCPOptions{
+			Confinement: next.Sandbox(), Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { v.stale.Store(true) },
 		})
 	}
 	for _, now := range statuses(out.set) {
@@ -61,7 +67,7 @@ func (c serverChange) commit() {
 	if c.of.set != nil {
 		c.of.set.Close()
 	}
-	c.of.set, c.of.configured = c.set, c.configured
+	c.of.set, c.of.configured, c.of.sandbox = c.set, c.configured, c.sandbox
 }
 
 func (c serverChange) abort() {

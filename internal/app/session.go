@@ -152,7 +152,7 @@ func (s *Session) open(ctx context.Context) error {
 	if s.plugins.exposed() {
 		s.opts.gate().expose()
 	}
-	servers, err := s.servers.prepare(ctx, s, s.setup.Config)
+	servers, err := s.servers.prepare(ctx, s, s.setup)
 	if err != nil {
 		servers.abort()
 		return err

@@ -32,7 +32,7 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 	if w.plugins, err = s.plugins.prepare(ctx, s, next, anew); err != nil {
 		return nil, err
 	}
-	if w.servers, err = s.servers.prepare(ctx, s, next.Config); err == nil {
+	if w.servers, err = s.servers.prepare(ctx, s, next); err == nil {
 		w.ready, err = s.preparePersona(ctx, w)
 	}
 	if err == nil {

@@ -228,8 +228,9 @@ func (b *Toolbox) addServers(ctx context.Context) {
 	if len(chosen.MCPServers) == 0 {
 		return
 	}
+	chosen.Features = b.features
 	b.servers = OpenMCP(ctx, &chosen, MCPOptions{
-		Version: b.opts.Version, Notify: func(text string) { b.notice("", text) }, OnChange: func() {},
+		Confinement: b.confined, Version: b.opts.Version, Notify: func(text string) { b.notice("", text) }, OnChange: func() {},
 	})
 	b.all = append(b.all, b.servers.Tools()...)
 }

@@ -86,13 +86,13 @@ func (o *rootOptions) listHooks(s streams, asJSON bool) error {
 
 // hookRows returns the rows of the table of hooks. The active hooks of each event are numbered in their order.
 func hookRows(list []setup.Hook) [][]string {
-	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "DESCRIPTION"}}
+	rows := [][]string{{"NAME", "EVENT", "ORDER", "MATCHER", "FILES", "SANDBOX", "DESCRIPTION"}}
 	for _, h := range list {
 		order := "off: " + h.Reason
 		if h.Active {
 			order = strconv.Itoa(h.Order)
 		}
-		rows = append(rows, []string{h.Name, dash(h.Event), order, dash(h.Matcher), dash(h.Files), dash(oneLine(h.Description, resultLimit))})
+		rows = append(rows, []string{h.Name, dash(h.Event), order, dash(h.Matcher), dash(h.Files), h.Sandbox, dash(oneLine(h.Description, resultLimit))})
 	}
 	return rows
 }
@@ -143,6 +143,7 @@ func showHook(s streams, h setup.Hook) {
 		{"silent", strconv.FormatBool(h.Silent)},
 		{"depends", strings.Join(h.Depends, ", ")},
 		{"inherit", strings.Join(h.Inherit, ", ")},
+		{"sandbox", h.Sandbox},
 		{"file", h.File},
 		{"command", h.Command},
 	} {

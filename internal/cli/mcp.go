@@ -91,14 +91,14 @@ func listServers(cmd *cobra.Command, s streams, root *rootOptions, name string, 
 
 func showServers(s streams, list []app.MCPServer, asJSON bool) error {
 	failed := 0
-	rows := [][]string{{"NAME", "TYPE", "STATE", "TOOLS"}}
+	rows := [][]string{{"NAME", "TYPE", "SANDBOX", "STATE", "TOOLS"}}
 	for _, server := range list {
 		state := server.State
 		if server.Error != "" {
 			failed++
 			state += ": " + oneLine(server.Error, resultLimit)
 		}
-		rows = append(rows, []string{server.Name, server.Type, state, dash(strings.Join(server.Tools, ", "))})
+		rows = append(rows, []string{server.Name, server.Type, dash(server.Sandbox), state, dash(strings.Join(server.Tools, ", "))})
 	}
 	switch {
 	case asJSON:

@@ -45,6 +45,10 @@ type hookFile struct {
 	Silent  bool        `yaml:"silent"`
 	// Disabled is nil if the parents decide.
 	Disabled *bool `yaml:"disabled"`
+	// Sandbox is nil if the parents decide. A hook for which it is false does not run in the sandbox.
+	Sandbox *bool `yaml:"sandbox"`
+	// Extra lists paths that the hook reaches in the sandbox beside those of Bash.
+	Extra SandboxPaths `yaml:"extra"`
 }
 
 // HookDefinitions returns the hooks in the form that the hooks package expects, sorted by name.
@@ -82,6 +86,9 @@ func readHook(d document, name string, f hookFile) (declaration, error) {
 		return declaration{}, d.fault([]string{name, timeoutKey}, "hook %q: %d is not between 1 and %d seconds; leave the key out for %d",
 			name, f.Timeout, maxHookTimeout, hooks.DefaultTimeout/time.Second)
 	}
+	if err := d.checkExtra(name, f.Extra, f.Sandbox); err != nil {
+		return declaration{}, err
+	}
 	return declaration{document: d, name: name, keys: []string{name}, parents: f.Inherit, file: f}, nil
 }
 
@@ -93,7 +100,7 @@ func buildHook(made lineage) (Hook, error) {
 		Definition: hooks.Definition{
 			Name: own.name, Description: f.Description, Event: string(f.Event), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
 			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
-			Disabled: f.Disabled != nil && *f.Disabled,
+			Disabled: f.Disabled != nil && *f.Disabled, Unconfined: f.Sandbox != nil && !*f.Sandbox, Extra: hooks.Extra(f.Extra),
 		},
 	}, err
 }

@@ -41,6 +41,10 @@ type MCPServer struct {
 	Disabled bool    `yaml:"disabled"`
 	// Deferred withholds the tools until the model asks for them.
 	Deferred bool `yaml:"deferred"`
+	// Sandbox is nil or true for a server of type stdio that runs in the sandbox. Extra lists paths that it reaches there beside those of
+	// its policy.
+	Sandbox *bool        `yaml:"sandbox"`
+	Extra   SandboxPaths `yaml:"extra"`
 	// Condition decides when the tools are offered. The zero value means always.
 	Condition condition.Expr `yaml:"-"`
 }
@@ -101,6 +105,9 @@ func (s MCPServer) check(d document) error {
 	if err := d.checkVariables(at("env"), s.Env); err != nil {
 		return err
 	}
+	if err := d.checkExtra(s.Name, s.Extra, s.Sandbox); err != nil {
+		return err
+	}
 	return s.checkForeign(d)
 }
 
@@ -108,7 +115,7 @@ func (s MCPServer) check(d document) error {
 func (s MCPServer) checkForeign(d document) error {
 	foreign := []string{"url", "headers"}
 	if s.Type == MCPHTTP {
-		foreign = []string{"command", "args", "env"}
+		foreign = []string{"command", "args", "env", sandboxKey, extraKey}
 	}
 	for _, key := range foreign {
 		if d.get(s.Name, key) != nil {
@@ -117,6 +124,9 @@ func (s MCPServer) checkForeign(d document) error {
 	}
 	return nil
 }
+
+// Unconfined reports whether the settings exempt the server from the sandbox.
+func (s MCPServer) Unconfined() bool { return s.Sandbox != nil && !*s.Sandbox }
 
 func isWebAddress(text string) bool {
 	u, err := url.Parse(text)

@@ -78,6 +78,22 @@ func noBlanks(file string, n *yaml.Node) error {
 	return nil
 }
 
+// checkExtra checks the keys by which a hook or a server gets more than its policy. Paths for one that is not confined would have no effect.
+func (d document) checkExtra(name string, extra SandboxPaths, confined *bool) error {
+	for key, paths := range map[string][]string{"ro": extra.ReadOnly, "rw": extra.ReadWrite} {
+		if slices.Contains(paths, "") {
+			return d.fault([]string{name, extraKey, key}, "an empty path; for the working directory write ., for the home directory \"~\" in quotes")
+		}
+	}
+	if confined != nil && !*confined && len(extra.ReadOnly)+len(extra.ReadWrite) > 0 {
+		return d.fault([]string{name, extraKey}, "has no effect beside sandbox: off, which grants everything; remove one of the two")
+	}
+	return nil
+}
+
+// extraKey is the key of paths that are granted in addition.
+const extraKey = "extra"
+
 // variable matches the name of a variable, or the beginning of a name followed by a star.
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
 

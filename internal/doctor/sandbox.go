@@ -31,6 +31,12 @@ func (p patient) sandbox(ctx context.Context) []Check {
 	for _, row := range status.Rows {
 		out = append(out, sandboxCheck(row, settings))
 	}
+	for _, text := range setup.Exempt(p.listing.Config) {
+		out = append(out, Check{
+			Area: "sandbox", Name: "exempt", Status: Note, Detail: text,
+			Remedy: "remove sandbox: off, and name the paths that it needs in extra",
+		})
+	}
 	return out
 }
 

@@ -44,6 +44,11 @@ func outside(path string, writable []string) []string {
 	return slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) || insideAny(writable, dir) })
 }
 
+// Changeable reports whether confined code can write to a path: it is in one of the writable directories, or leads there.
+func Changeable(path string, writable ...string) bool {
+	return filepath.IsAbs(path) && insideAny(writable, path)
+}
+
 func insideAny(roots []string, dir string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool { return inside(root, dir) })
 }

@@ -53,7 +53,7 @@ func TestEscapedDescendants(t *testing.T) {
 			if row.bare {
 				o.Executable = ""
 			}
-			p, err := startProcess(Server{Command: "sh", Args: []string{"-c", line}}, o)
+			p, err := startProcess(t.Context(), Server{Command: "sh", Args: []string{"-c", line}}, o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,7 @@ type link struct {
 func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	var w wire
 	if s.Command != "" {
-		p, err := startProcess(s, sh.options)
+		p, err := startProcess(ctx, s, sh.options)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/tool"
 )
 
@@ -40,6 +41,20 @@ type Server struct {
 	Deferred bool
 	// Source is the configuration file that messages refer the user to. It may be empty.
 	Source string
+	// Launch is how the program is started; nil starts it in the working directory, unconfined.
+	Launch *Launch
+}
+
+// Launch is how a program is started. Each function may be nil.
+type Launch struct {
+	// Environ returns the environment in which the program is searched and started.
+	Environ func(env []string) []string
+	// Check returns an error for a program that must not be started.
+	Check func(program string) error
+	// Start starts the process; see process.Start. The end of ctx ends only the start.
+	Start func(ctx context.Context, s process.Spec) (*process.Process, error)
+	// Hint is added to the error if the server does not start.
+	Hint string
 }
 
 // Options holds the settings that all servers share.

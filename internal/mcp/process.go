@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,9 +30,13 @@ type serverProcess struct {
 }
 
 // startProcess starts a server. If it fails, nothing is left open or running.
-func startProcess(s Server, o Options) (*serverProcess, error) {
-	env := environ(o.Environ, s.Env)
+func startProcess(ctx context.Context, s Server, o Options) (*serverProcess, error) {
+	launch := s.launch()
+	env := launch.Environ(environ(o.Environ, s.Env))
 	path, err := interp.LookPathDir(o.Workdir, expand.ListEnviron(env...), s.Command)
+	if err == nil {
+		err = launch.Check(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +54,31 @@ func startProcess(s Server, o Options) (*serverProcess, error) {
 	if o.Executable != "" {
 		spec = spec.Reaped(o.Executable)
 	}
-	p.Process, err = process.Start(spec)
+	p.Process, err = launch.Start(ctx, spec)
 	closeAll(stdin, stdout)
 	if err != nil {
 		closeAll(toStdin, fromStdout)
 		return nil, err
 	}
 	return p, nil
+}
+
+// launch returns the server's Launch with every function set.
+func (s Server) launch() Launch {
+	out := Launch{}
+	if s.Launch != nil {
+		out = *s.Launch
+	}
+	if out.Environ == nil {
+		out.Environ = func(env []string) []string { return env }
+	}
+	if out.Check == nil {
+		out.Check = func(string) error { return nil }
+	}
+	if out.Start == nil {
+		out.Start = func(_ context.Context, s process.Spec) (*process.Process, error) { return process.Start(s) }
+	}
+	return out
 }
 
 // closeAll closes the files that were opened.

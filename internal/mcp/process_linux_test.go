@@ -128,7 +128,7 @@ func parent() int {
 	if err != nil {
 		return 1
 	}
-	p, err := startProcess(Server{Command: self, Env: map[string]string{mode: "stubborn"}}, Options{})
+	p, err := startProcess(context.Background(), Server{Command: self, Env: map[string]string{mode: "stubborn"}}, Options{})
 	if err != nil {
 		return 1
 	}
@@ -140,7 +140,7 @@ func parent() int {
 func TestOrderlyEnd(t *testing.T) {
 	t.Parallel()
 	s := stdio(t, "good", "good")
-	p, err := startProcess(s, Options{Workdir: t.TempDir(), Executable: reaper(t)})
+	p, err := startProcess(t.Context(), s, Options{Workdir: t.TempDir(), Executable: reaper(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

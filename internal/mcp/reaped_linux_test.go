@@ -15,7 +15,7 @@ import (
 func reaped(t *testing.T, line string) *serverProcess {
 	t.Helper()
 	o := Options{Workdir: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, Executable: reaper(t)}
-	p, err := startProcess(Server{Command: "sh", Args: []string{"-c", line}}, o)
+	p, err := startProcess(t.Context(), Server{Command: "sh", Args: []string{"-c", line}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestReapedEnds(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "odd"), []byte{0x7f, 'E', 'L', 'F', 0, 0}, 0o700); err != nil { //nolint:gosec // a program
 		t.Fatal(err)
 	}
-	p, err := startProcess(Server{Command: filepath.Join(dir, "odd")}, Options{Workdir: dir, Executable: reaper(t)})
+	p, err := startProcess(t.Context(), Server{Command: filepath.Join(dir, "odd")}, Options{Workdir: dir, Executable: reaper(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -151,6 +151,8 @@ func (s *server) explain(err error) error {
 	advice := "check its command, args and env"
 	if s.kind() == TypeHTTP {
 		advice = "check its url and headers, and that the service is up"
+	} else if s.Launch != nil && s.Launch.Hint != "" {
+		advice = s.Launch.Hint + "; " + advice
 	}
 	return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.remedy(advice))
 }

@@ -39,7 +39,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	p.ReadWrite = append(p.ReadWrite, at.absolute(c.Extra.ReadWrite)...)
 	p.grantTemp(at)
 	p.Network = p.Network && c.Network
-	p.UnixSockets = c.UnixSockets && kind == KindShell
+	p.UnixSockets = c.UnixSockets && (kind == KindShell || kind == KindServer)
 	p.protectTrusted(at)
 	p.hideSecrets(at)
 	p.Hidden = slices.DeleteFunc(p.Hidden, func(path string) bool {

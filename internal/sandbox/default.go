@@ -20,6 +20,8 @@ const (
 	KindFiles Kind = "files"
 	// KindShell is a tool that runs command lines. It has the caches that builds need.
 	KindShell Kind = "shell"
+	// KindServer is an MCP server. It has what KindShell has, and a directory of its own.
+	KindServer Kind = "server"
 	// KindBuild is the compiler of plugins. It starts programs and has no network.
 	KindBuild Kind = "build"
 )
@@ -103,7 +105,7 @@ func Default(at Place, kind Kind) Policy {
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles && kind != KindBuild,
-		Exec:      kind == KindShell || kind == KindGuest || kind == KindBuild,
+		Exec:      kind != KindPlugin && kind != KindFiles,
 		Limits:    Limits{Processes: otherProcesses},
 	}
 	p.Protected, p.Named, p.Exposed, p.Uncovered = found.protected, found.named, found.exposed, found.uncovered
@@ -117,7 +119,7 @@ func Default(at Place, kind Kind) Policy {
 		p.Limits.MemoryBytes = filesMemory
 	case KindBuild:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
-	case KindShell:
+	case KindShell, KindServer:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)

@@ -12,16 +12,32 @@ import (
 // maxPassed is how many descriptors one message may carry. The kernel allows a few more.
 const maxPassed = 250
 
-// socketPair returns the two ends of a connection that carries descriptors. Only ours can send.
-func socketPair() (theirs, ours *os.File, err error) {
+// connection returns the two ends of a connection that carries descriptors.
+func connection() (theirs, ours *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, os.NewSyscallError("socketpair", err)
 	}
-	// Nothing is ever read on our side, so the other side must not fill it.
-	err = errors.Join(unix.SetNonblock(fds[1], true), unix.Shutdown(fds[1], unix.SHUT_RD))
-	theirs, ours = os.NewFile(uintptr(fds[0]), "standard input"), os.NewFile(uintptr(fds[1]), "call")
+	if err = unix.SetNonblock(fds[1], true); err != nil {
+		_, _ = unix.Close(fds[0]), unix.Close(fds[1])
+		return nil, nil, fmt.Errorf("setting up a connection: %w", err)
+	}
+	return os.NewFile(uintptr(fds[0]), "standard input"), os.NewFile(uintptr(fds[1]), "call"), nil
+}
+
+// socketPair returns a connection on which only ours can send.
+func socketPair() (theirs, ours *os.File, err error) {
+	theirs, ours, err = connection()
 	if err != nil {
+		return nil, nil, err
+	}
+	// Nothing is ever read on our side, so the other side must not fill it.
+	var failed error
+	conn, err := ours.SyscallConn()
+	if err == nil {
+		err = conn.Control(func(fd uintptr) { failed = unix.Shutdown(int(fd), unix.SHUT_RD) })
+	}
+	if err = errors.Join(err, failed); err != nil {
 		_, _ = theirs.Close(), ours.Close()
 		return nil, nil, fmt.Errorf("setting up a connection: %w", err)
 	}

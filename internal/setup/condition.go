@@ -3,10 +3,12 @@ package setup
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/shell"
 	"github.com/idelchi/aura/internal/toolhost"
 	"github.com/idelchi/aura/sdk"
@@ -17,19 +19,22 @@ func (s Source) Holds(ctx context.Context, f config.Features, c condition.Expr, 
 	return c.Eval(ctx, host.ConditionState(state, s.Config.Workdir, s.RunCondition(f)))
 }
 
-// RunCondition returns a function that runs the command of a bash: condition in a separate, limited process with the
-// environment of shell hooks.
+// RunCondition returns a function that runs the command of a bash: condition under the policy of Bash, with the environment of
+// shell hooks.
 func (s Source) RunCondition(f config.Features) func(ctx context.Context, workdir, line string) (bool, error) {
-	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv))
+	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv), func() Confinement { return s.confinement(f) })
 }
 
-func runCondition(env []string) func(context.Context, string, string) (bool, error) {
+// runCondition runs conditions with an environment. The confinement is made for the first condition, because most sessions have none.
+func runCondition(env []string, confinement func() Confinement) func(context.Context, string, string) (bool, error) {
+	confined := sync.OnceValue(confinement)
 	return func(ctx context.Context, workdir, line string) (bool, error) {
 		program, err := toolhost.Program()
 		if err != nil {
 			return false, err
 		}
-		r, err := shell.Run(ctx, shell.Command{Executable: program.Start, Line: line, Dir: workdir, Env: env})
+		command := shell.Command{Executable: program.Start, Line: line, Dir: workdir, Env: env}
+		r, err := shell.Run(ctx, confined().line(sandbox.Paths{}, command))
 		if err != nil {
 			return false, err
 		}

@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"fmt"
+	"sync"
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
@@ -21,6 +22,9 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 		return hooks.Runner{}, err
 	}
 	runner.Executable = program.Start
+	c := *s.Config
+	c.Features = f
+	runner.Prepare = prepareHook(&c, sync.OnceValue(func() Confinement { return s.confinement(f) }))
 	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
 	runner.OnSlow = func(name string) {
 		if s.Emit != nil {
@@ -54,6 +58,8 @@ type Hook struct {
 	Silent      bool     `json:"silent"`
 	Depends     []string `json:"depends"`
 	Inherit     []string `json:"inherit"`
+	// Sandbox says what confines the hook.
+	Sandbox string `json:"sandbox"`
 	// Active reports whether the hook runs. Active hooks run in the order of the list. Reason says why an inactive hook does not
 	// run.
 	Active bool   `json:"active"`
@@ -88,6 +94,7 @@ func listedHook(c *config.Config, e hooks.Entry) Hook {
 		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
 		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
 		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
+		Sandbox: Rights(c, e.Unconfined, config.SandboxPaths(e.Extra)),
 	}
 	if e.Matcher != nil {
 		h.Matcher = e.Matcher.String()

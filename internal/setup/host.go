@@ -45,7 +45,7 @@ func HostOptions(c *config.Config) (host.Options, error) {
 		Secrets: secrets,
 		State:   pluginstate.New(c.State.ProjectValues(), func() string { return "" }).Do,
 		Tool:    sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project},
-		Shell:   runCondition(environment(c.Environ, c.Features.Sandbox.Env, nil)),
+		Shell:   Source{Config: c}.RunCondition(c.Features),
 	}, nil
 }
 

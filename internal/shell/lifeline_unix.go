@@ -32,6 +32,7 @@ func watchParent(descriptor string, end func()) error {
 		_, _ = pipe.Read(make([]byte, 1))
 		end()
 		_ = unix.Kill(0, unix.SIGKILL)
+		os.Exit(exitFault) //nolint:forbidigo // the first process of a namespace ignores its own signals, and must end all the same
 	}()
 
 	return nil

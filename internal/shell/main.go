@@ -50,7 +50,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	defer limits.end()
 
 	options := []interp.RunnerOption{
-		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(limits.exec, findable), interp.Env(nil), withFiles(asked.files),
+		interp.StdIO(stdin, stdout, stderr), interp.ExecHandlers(outsideOf(asked.refused), limits.exec, findable), interp.Env(nil), withFiles(asked.files),
 	}
 
 	return interpret(asked, options, stderr)

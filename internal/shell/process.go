@@ -20,15 +20,20 @@ type lineProcess struct {
 }
 
 // start starts the child. After an error, nothing is left open or running.
-func start(c Command) (*lineProcess, error) {
+func start(ctx context.Context, c Command) (*lineProcess, error) {
 	memory := cmp.Or(c.MemoryBytes, DefaultMemoryBytes)
 	limit := cmp.Or(c.MaxOutput, DefaultMaxOutput)
 	p := &lineProcess{stdout: process.Head{Max: limit}, stderr: process.Head{Max: limit}}
-	request := request{line: c.Line, files: c.Files}.encode()
+	request := request{line: c.Line, files: c.Files, refused: c.Refused}.encode()
+	begin := c.Start
+
+	if begin == nil {
+		begin = func(_ context.Context, s process.Spec) (*process.Process, error) { return process.Start(s) }
+	}
 
 	var err error
 
-	p.Process, err = process.Start(process.Spec{
+	p.Process, err = begin(ctx, process.Spec{
 		Path: c.Executable,
 		Args: []string{processName, Argument, strconv.FormatInt(memory, 10), lifeline},
 		Dir:  c.Dir, Env: c.Env,

@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 )
 
 // request is what the child is asked to run. It is sent before the line's own input, on the same stream: the system limits the
 // size of process arguments, and a line and its files may exceed that limit.
 type request struct {
-	line  string
-	files []string
+	line string
+	// files and refused are those of the Command.
+	files, refused []string
 }
 
 // headLen is the size of the length field before a request. maxRequest is the largest length of a request. Both are in bytes.
@@ -22,11 +25,12 @@ const (
 
 var errRequest = errors.New("the request is malformed")
 
-// encode returns the length of the request, followed by the texts. Each text is preceded by its own length.
+// encode returns the length of the request, followed by the texts: the line, the number of files, the files, and the refused
+// directories. Each text is preceded by its own length.
 func (r request) encode() []byte {
 	out := make([]byte, headLen)
 
-	for _, text := range append([]string{r.line}, r.files...) {
+	for _, text := range slices.Concat([]string{r.line, strconv.Itoa(len(r.files))}, r.files, r.refused) {
 		out = binary.AppendUvarint(out, uint64(len(text)))
 		out = append(out, text...)
 	}
@@ -70,9 +74,15 @@ func decodeRequest(data []byte) (request, error) {
 		data = data[length:]
 	}
 
-	if len(texts) == 0 {
+	const fixed = 2
+	if len(texts) < fixed {
 		return request{}, errRequest
 	}
 
-	return request{line: texts[0], files: texts[1:]}, nil
+	files, err := strconv.Atoi(texts[1])
+	if err != nil || files < 0 || files > len(texts)-fixed {
+		return request{}, errRequest
+	}
+
+	return request{line: texts[0], files: texts[fixed : fixed+files], refused: texts[fixed+files:]}, nil
 }

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/idelchi/aura/internal/process"
 )
 
 // Argument is the hidden first argument that tells the executable that it is the child of Run. The executable must then call
@@ -46,6 +48,11 @@ type Command struct {
 	MemoryBytes int64
 	// Timeout is how long the line may run; 0 means that only the context ends it.
 	Timeout time.Duration
+	// Start starts the child; nil means process.Start. A function that confines the child takes its place.
+	Start func(context.Context, process.Spec) (*process.Process, error)
+	// Refused lists directories whose programs the line does not start, such as those that confined code can write. The paths must be
+	// absolute and without links.
+	Refused []string
 }
 
 // Result is the result of a line.
@@ -77,7 +84,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 		return Result{ExitCode: -1}, fmt.Errorf("running %q: %w", c.Line, err)
 	}
 
-	p, err := start(c)
+	p, err := start(ctx, c)
 	if err != nil {
 		return Result{ExitCode: -1}, fmt.Errorf("starting a shell for %q: %w", c.Line, err)
 	}

@@ -89,6 +89,12 @@ func (p Paths) ProjectValues() string { return p.below(p.Values(), "project") }
 // SessionValues returns the directory of the values of one session.
 func (p Paths) SessionValues(id string) string { return p.below(p.below(p.Values(), "sessions"), id) }
 
+// Server returns the directory in which a confined MCP server of the project keeps files.
+func (p Paths) Server(name string) string { return p.below(p.below(p.Project, "servers"), name) }
+
+// Outside returns the directory in which processes of the project start that are not confined. Confined code cannot write to it.
+func (p Paths) Outside() string { return p.below(p.Project, "outside") }
+
 // Approvals returns the path of the file with the tool calls that the user approved for all sessions of the project.
 func (p Paths) Approvals() string { return p.below(p.Project, "approvals.json") }
 

@@ -28,6 +28,8 @@ func Main(args []string) (status int, asked bool) {
 		return 0, false
 	}
 	switch args[1] {
+	case sandbox.ConfinedArgument:
+		return confined(args[1:]), true
 	case shell.Argument:
 		return shell.Main(args[2:], os.Stdin, os.Stdout, os.Stderr), true
 	case sandbox.Argument:
@@ -36,6 +38,19 @@ func Main(args []string) (status int, asked bool) {
 		return process.Reap(args[2:]), true
 	}
 	return 0, false
+}
+
+// confined confines this process and then runs what the arguments after the first one ask for. A process that could not be confined
+// runs nothing; its parent knows why.
+func confined(args []string) int {
+	if err := sandbox.Confined(); err != nil {
+		return process.ReaperStatus
+	}
+	status, asked := Main(args)
+	if !asked {
+		return process.ReaperStatus
+	}
+	return status
 }
 
 // NoCollection is a variable that disables the garbage collector while the process starts, which takes most of the time of a call. The

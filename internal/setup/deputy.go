@@ -1,0 +1,220 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/shell"
+)
+
+// A deputy is a process that aura starts for a setting: a shell hook, the command of a condition, an MCP server. A deputy reads and runs
+// files of the working directory, which tools can write. So it is confined like the tools, or it runs where no tool can write.
+
+// extended returns the confinement with further paths.
+func (c Confinement) extended(extra sandbox.Paths) Confinement {
+	c.settings.Extra = sandbox.Paths{
+		ReadOnly:  slices.Concat(c.settings.Extra.ReadOnly, extra.ReadOnly),
+		ReadWrite: slices.Concat(c.settings.Extra.ReadWrite, extra.ReadWrite),
+	}
+	return c
+}
+
+// line returns a command line under the policy of Bash.
+func (c Confinement) line(extra sandbox.Paths, line shell.Command) shell.Command {
+	if !c.enabled {
+		return line
+	}
+	p := c.extended(extra).Policy(sandbox.KindShell)
+	line.Dir, line.Env, line.Start = c.grants.Dir(), p.Environ(line.Env), c.starter(p)
+	return line
+}
+
+// starter returns a function that starts a process under a policy.
+func (c Confinement) starter(p sandbox.Policy) func(context.Context, process.Spec) (*process.Process, error) {
+	return func(ctx context.Context, s process.Spec) (*process.Process, error) {
+		s.Dir = c.grants.Dir()
+		started, report, err := sandbox.Start(ctx, s, c.grants.Open(p))
+		if c.tell != nil && err == nil {
+			c.tell(report.Uncovered)
+		}
+		if c.exposed != nil && report.Confined && !report.Mounts {
+			c.exposed()
+		}
+		return started, err
+	}
+}
+
+// Server returns a server of a configuration. With a sandbox it is confined, unless its settings exempt it: it then starts where tools
+// cannot write, from a program that they cannot write.
+func (c Confinement) Server(of *config.Config, s config.MCPServer) mcp.Server {
+	out := mcp.Server{
+		Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Timeout: s.Timeout.Duration(),
+		Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
+	}
+	switch {
+	case !c.enabled || s.Type != config.MCPStdio:
+	case s.Unconfined():
+		out.Launch = outsideServer(of)
+	default:
+		c.place.DataDir, c.place.Output = of.State.Server(s.Name), ""
+		p := c.extended(sandbox.Paths(s.Extra)).Policy(sandbox.KindServer)
+		out.Launch = &mcp.Launch{
+			Environ: func(env []string) []string { return append(p.Environ(env), "AURA_DATA_DIR="+c.place.DataDir) },
+			Start:   c.starter(p),
+			Hint:    "it runs in the sandbox; extra.ro and extra.rw grant it more paths, and sandbox: off everything",
+		}
+	}
+	return out
+}
+
+// outside describes where a process runs that the user exempted from the sandbox: a directory that no tool can write, and the
+// directories that tools can write, whose programs it must not start.
+type outside struct {
+	dir      string
+	writable []string
+}
+
+// writableOf returns the place for unconfined processes without its directory.
+func writableOf(c *config.Config) outside {
+	var out outside
+	for _, dir := range Writable(c) {
+		out.writable = append(out.writable, dir)
+		if end, err := filepath.EvalSymlinks(dir); err == nil && end != dir {
+			out.writable = append(out.writable, end)
+		}
+	}
+	return out
+}
+
+// outsideOf returns the place for unconfined processes. It creates the directory.
+func outsideOf(c *config.Config) (outside, error) {
+	out := writableOf(c)
+	out.dir = c.State.Outside()
+	if out.dir == "" {
+		out.dir = string(filepath.Separator)
+		return out, nil
+	}
+	if err := os.MkdirAll(out.dir, 0o700); err != nil {
+		return out, fmt.Errorf("creating the directory for processes outside of the sandbox: %w", err)
+	}
+	return out, nil
+}
+
+// environ returns an environment without the paths that tools can write. A variable that consists of such paths is left out. dropped
+// lists the directories that PATH loses.
+func (o outside) environ(env []string) (kept, dropped []string) {
+	for _, entry := range env {
+		name, value, _ := strings.Cut(entry, "=")
+		parts := filepath.SplitList(value)
+		safe := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+			lost := install.Changeable(part, o.writable...) || name == "PATH" && !filepath.IsAbs(part)
+			if lost && name == "PATH" {
+				dropped = append(dropped, part)
+			}
+			return lost
+		})
+		switch {
+		case len(safe) == len(parts):
+			kept = append(kept, entry)
+		case len(safe) > 0:
+			kept = append(kept, name+"="+strings.Join(safe, string(filepath.ListSeparator)))
+		}
+	}
+	return kept, dropped
+}
+
+// outsideLine returns a command line that runs outside of the sandbox.
+func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
+	at, err := outsideOf(c)
+	if err != nil {
+		return line, err
+	}
+	line.Dir = at.dir
+	line.Env, line.Refused = at.environ(line.Env)
+	line.Refused = append(line.Refused, at.writable...)
+	return line, nil
+}
+
+// outsideServer returns how a server starts outside of the sandbox.
+func outsideServer(c *config.Config) *mcp.Launch {
+	return &mcp.Launch{
+		Environ: func(env []string) []string {
+			env, _ = writableOf(c).environ(env)
+			return env
+		},
+		Start: func(_ context.Context, s process.Spec) (*process.Process, error) {
+			at, err := outsideOf(c)
+			if err != nil {
+				return nil, err
+			}
+			s.Dir = at.dir
+			return process.Start(s)
+		},
+		Check: func(program string) error {
+			if install.Changeable(program, writableOf(c).writable...) {
+				return fmt.Errorf("starting %s outside of the sandbox: tools can write it; install it elsewhere, or remove sandbox: off", program)
+			}
+			return nil
+		},
+	}
+}
+
+// prepareHook returns the function that makes hooks run confined, or outside of the sandbox where no tool can write.
+func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, shell.Command) (shell.Command, error) {
+	if !confines(c) {
+		return nil
+	}
+	return func(e hooks.Entry, line shell.Command) (shell.Command, error) {
+		if e.Unconfined {
+			return outsideLine(c, line)
+		}
+		return confined().line(sandbox.Paths(e.Extra), line), nil
+	}
+}
+
+// Rights describes what confines a shell hook or an MCP server, for lists and for the user's consent.
+func Rights(c *config.Config, unconfined bool, extra config.SandboxPaths) string {
+	if unconfined || !confines(c) {
+		return notConfined
+	}
+	text := "confined"
+	if len(extra.ReadOnly) > 0 {
+		text += ", reads also " + strings.Join(extra.ReadOnly, ", ")
+	}
+	if len(extra.ReadWrite) > 0 {
+		text += ", writes also " + strings.Join(extra.ReadWrite, ", ")
+	}
+	return text
+}
+
+const notConfined = "not confined"
+
+// Exempt lists the hooks and servers that the settings exempt from the sandbox, which the others run in. It is empty without a sandbox.
+func Exempt(c *config.Config) []string {
+	var out []string
+	if !confines(c) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+		if h := c.Hooks[name]; h.Unconfined && !h.Disabled {
+			out = append(out, fmt.Sprintf("hook %s runs outside of the sandbox (sandbox: off in %s)", name, h.Source.File))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
+		if s := c.MCPServers[name]; s.Unconfined() && !s.Disabled {
+			out = append(out, fmt.Sprintf("MCP server %s runs outside of the sandbox (sandbox: off in %s)", name, s.Source.File))
+		}
+	}
+	return out
+}
