@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/manifest"
@@ -128,7 +129,7 @@ func within(dir, path string) bool {
 func (i *inventory) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.Hooks)) {
 		h := i.c.Hooks[name]
-		text := fmt.Sprintf("runs in your shell, %s, at %s: %s", setup.Rights(i.run, h.Unconfined, config.SandboxPaths(h.Extra)), dash(h.Event), h.Command)
+		text := fmt.Sprintf("runs in your shell, %s, at %s: %s", i.rights(h.Unconfined, h.Extra, ""), dash(h.Event), h.Command)
 		switch {
 		case !i.of(h.Source):
 			continue
@@ -139,6 +140,15 @@ func (i *inventory) hooks() {
 		}
 		i.add(trust.KindHook, name, h.Source.File, i.line("hook", name), "%s", text)
 	}
+}
+
+// rights says what confines a hook or a server. It does not promise more than the variables of a file; an empty name means any file.
+func (i *inventory) rights(unconfined bool, extra hooks.Extra, file string) string {
+	text := setup.Rights(i.run, unconfined, config.SandboxPaths(extra))
+	if i.varies(file) {
+		text += ", but " + canChange
+	}
+	return text
 }
 
 const canChange = "variables can change that"
@@ -165,7 +175,7 @@ func (i *inventory) servers() {
 		if !i.of(s.Source) || s.Disabled && !i.varies(s.Source.File) {
 			continue
 		}
-		text := fmt.Sprintf("starts a program, %s: %s; sets variables: %s", serverRights(i.run, s),
+		text := fmt.Sprintf("starts a program, %s: %s; sets variables: %s", i.rights(s.Unconfined(), hooks.Extra(s.Extra), s.Source.File),
 			strings.Join(append([]string{s.Command}, s.Args...), " "), keys(s.Env))
 		if s.Type == config.MCPHTTP {
 			text = fmt.Sprintf("connects to %s; sends headers: %s", s.URL, keys(s.Headers))

@@ -124,7 +124,13 @@ func TestRequestsOfVariables(t *testing.T) {
 		"alias":   {map[string]string{home + "mcp/m.yaml": "a: {command: &c '${YES}'}\nm: {command: prog, disabled: *c}"}, [3]string{"mcp", "m", "prog; sets variables: -; is disabled"}},
 		"hook": {
 			map[string]string{home + "hooks/a.yaml": "a: {event: pre, command: x, disabled: '${YES}'}", home + "hooks/h.yaml": "h: {event: pre, command: rm it, inherit: [a]}"},
-			[3]string{"hook", "h", "variables can change that: runs in your shell, not confined, at pre: rm it"},
+			[3]string{"hook", "h", "variables can change that: runs in your shell, "},
+		},
+		"confined hook": {
+			map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: rm it, sandbox: '${YES}'}"}, [3]string{"hook", "h", "variables can change that, at pre: rm it"},
+		},
+		"confined server": {
+			map[string]string{home + "mcp/m.yaml": "m: {command: prog, sandbox: '${YES}'}"}, [3]string{"mcp", "m", "variables can change that: prog"},
 		},
 		"sandbox":   {map[string]string{home + "sandbox/s.yaml": "sandbox: {enabled: '${YES}'}"}, [3]string{"sandbox", "sandbox.enabled", "is set to true; variables can change that"}},
 		"unsafe":    {map[string]string{home + "features/p.yaml": "plugins: {unsafe: '${NO}'}"}, [3]string{"unsafe", "plugins.unsafe", "variables can change that"}},

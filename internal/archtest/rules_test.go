@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/build", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/prompt", "internal/redact",
+		"internal/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/process", "internal/prompt", "internal/redact",
 		"internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/telemetry", "internal/todo", "internal/tool/...", "internal/toolhost", "shared", "sdk/...",
 	},

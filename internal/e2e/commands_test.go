@@ -103,6 +103,9 @@ func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
 	ts.Check(err)
+	if pid <= 1 {
+		ts.Fatalf("%d is no process of this script: a confined process has another number inside than outside", pid)
+	}
 	ts.Check(syscall.Kill(pid, sig))
 	if sig == syscall.SIGSTOP {
 		until(ts, "the process to stop", func() bool { return stopped(pid) })
@@ -136,7 +139,9 @@ func auraPid(ts *testscript.TestScript, neg bool, args []string) {
 	until(ts, "a running aura", func() bool {
 		for _, pid := range strays(ts.Getenv("WORK")) {
 			cmdline, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-			if err == nil && strings.HasSuffix(string(bytes.SplitN(cmdline, []byte{0}, 2)[0]), "aura") {
+			// A confined process of aura has a hidden first argument.
+			args := bytes.Split(cmdline, []byte{0})
+			if err == nil && strings.HasSuffix(string(args[0]), "aura") && !bytes.HasPrefix(args[1], []byte("__")) {
 				found = pid
 				return true
 			}

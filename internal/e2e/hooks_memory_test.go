@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -27,7 +28,7 @@ func peakWith(t *testing.T, name, hook string) int {
 	t.Helper()
 	p := newProject(t)
 	p.write(".aura/config/hooks/bad.yaml", "bad: "+hook+"\n")
-	p.write(".aura/config/hooks/peak.yaml", "peak: {event: post, matcher: Glob, silent: true, command: cat /proc/$PPID/status >status.txt}\n")
+	p.write(".aura/config/hooks/peak.yaml", "peak: {event: post, matcher: Glob, silent: true, sandbox: off, command: 'cat /proc/$PPID/status >"+filepath.Join(p.dir, "status.txt")+"'}\n")
 	p.write(".aura/config/talk.yaml", `turns:
   - tool_calls: [{name: Ls, arguments: {path: .}}]
   - tool_calls: [{name: Glob, arguments: {pattern: "*"}}]

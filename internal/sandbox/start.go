@@ -1,7 +1,7 @@
 package sandbox
 
-// ConfinedArgument is the hidden first argument of a child of Start. The executable must then call Confined before it does anything
-// else, and run what the arguments after it ask for only if Confined returns nil.
+// ConfinedArgument is the hidden first argument of a child of Start. The executable must then call Confined with the next argument
+// before it does anything else, and run what the arguments after that ask for only if Confined returns nil.
 const ConfinedArgument = "__confined"
 
 // verdict is what a child of Start answers once: what it enforces, or why it could not confine itself.

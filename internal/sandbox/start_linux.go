@@ -7,21 +7,15 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/process"
 )
 
-// lifelineFD and orderFD are the descriptors of a child of Start: its lifeline, and the connection on which it gets its policy.
-const (
-	lifelineFD = 3
-	orderFD    = 4
-)
-
 // Start starts a confined process that has its streams to itself, such as a shell line or a server. The program of the
-// specification must call Confined if its first argument is ConfinedArgument; Start adds that argument. The specification must have
-// a lifeline and no files. The policy must be opened; see Grants.Open. When Start returns without an error, the process is confined,
+// specification must call Confined if its first argument is ConfinedArgument; Start adds that argument and the next one. The policy must be opened; see Grants.Open. When Start returns without an error, the process is confined,
 // and runs what its other arguments ask for. After an error, nothing is left running. The end of ctx only ends the start.
 func Start(ctx context.Context, s process.Spec, p Policy) (*process.Process, Report, error) {
 	theirs, ours, err := connection()
@@ -29,8 +23,12 @@ func Start(ctx context.Context, s process.Spec, p Policy) (*process.Process, Rep
 		return nil, Report{}, err
 	}
 	defer func() { _ = ours.Close() }()
-	s.Args = slices.Insert(slices.Clone(s.Args), 1, ConfinedArgument)
-	s.Files, s.Isolation, s.Weaker = []*os.File{theirs}, process.OwnMounts, KeepPrograms
+	first := 3
+	if s.Lifeline {
+		first++
+	}
+	s.Args = slices.Insert(slices.Clone(s.Args), 1, ConfinedArgument, strconv.Itoa(first+len(s.Files)))
+	s.Files, s.Isolation, s.Weaker = append(slices.Clip(s.Files), theirs), process.OwnMounts, KeepPrograms
 	started, err := process.Start(s)
 	_ = theirs.Close()
 	if err != nil {
@@ -71,17 +69,24 @@ func instruct(to *os.File, p Policy, level process.Isolation) (Report, error) {
 }
 
 // Confined is the child's side of Start: it confines this process. After an error the process must end, because it may be confined
-// only in part. Confined closes the descriptors that the process inherited, except the standard streams and the lifeline.
-func Confined() error {
-	unix.CloseOnExec(lifelineFD)
-	unix.CloseOnExec(orderFD)
+// only in part. descriptor is the number of the connection on which the policy comes. Confined closes it and the descriptors after it.
+func Confined(descriptor string) error {
+	last, err := strconv.Atoi(descriptor)
+	if err != nil {
+		return fmt.Errorf("descriptor %q is not a number", descriptor)
+	}
+	var keep []int
+	for fd := 3; fd <= last; fd++ {
+		unix.CloseOnExec(fd)
+		keep = append(keep, fd)
+	}
 	Rename(processName)
-	if err := CloseInherited(lifelineFD, orderFD); err != nil {
+	if err := CloseInherited(keep...); err != nil {
 		return err
 	}
-	parent := os.NewFile(orderFD, "policy")
+	parent := os.NewFile(uintptr(last), "policy")
 	defer func() { _ = parent.Close() }()
-	files, err := receiveFiles(orderFD)
+	files, err := receiveFiles(last)
 	if err != nil {
 		return fmt.Errorf("receiving the granted files: %w", err)
 	}

@@ -15,4 +15,4 @@ func Start(context.Context, process.Spec, Policy) (*process.Process, Report, err
 }
 
 // Confined returns an error: no other system can confine a process.
-func Confined() error { return fmt.Errorf("confining this process: %w", ErrUnsupported) }
+func Confined(string) error { return fmt.Errorf("confining this process: %w", ErrUnsupported) }

@@ -18,15 +18,27 @@ const exitFault = 1
 // Main is the child's side of Run. args are the arguments after Argument, stdin begins with the request, and the result is the
 // exit status. Main changes limits and descriptors of the whole process, so no other process may call it.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	const expected = 2
+	const expected = 3
 	if len(args) != expected {
 		return report(stderr, fmt.Errorf("%s is for aura's own use", Argument))
 	}
 
+	status := runRequest(args, stdin, stdout, stderr)
+	if err := announce(args[2], status); err != nil {
+		return report(stderr, err)
+	}
+
+	return status
+}
+
+// runRequest runs the line that stdin begins with, and returns its exit status.
+func runRequest(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	memory, err := strconv.ParseInt(args[0], 10, 64)
 	if err != nil || memory <= 0 {
 		return report(stderr, fmt.Errorf("memory limit %q is not a number of bytes", args[0]))
 	}
+
+	reserve(args[2])
 
 	asked, err := readRequest(stdin)
 	if err != nil {

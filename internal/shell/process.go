@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"os"
 	"strconv"
 
 	"github.com/idelchi/aura/internal/process"
@@ -17,6 +18,8 @@ const markName = "AURA_SHELL"
 type lineProcess struct {
 	*process.Process
 	stdout, stderr process.Head
+	// ending gets the exit status of the line as one byte, unless the child dies before that; nil where the system passes no files.
+	ending *os.File
 }
 
 // start starts the child. After an error, nothing is left open or running.
@@ -31,16 +34,24 @@ func start(ctx context.Context, c Command) (*lineProcess, error) {
 		begin = func(_ context.Context, s process.Spec) (*process.Process, error) { return process.Start(s) }
 	}
 
-	var err error
-
-	p.Process, err = begin(ctx, process.Spec{
+	spec, closeTheirs, err := p.withEnding(process.Spec{
 		Path: c.Executable,
-		Args: []string{processName, Argument, strconv.FormatInt(memory, 10), lifeline},
+		Args: []string{processName, Argument, strconv.FormatInt(memory, 10), lifeline, ending},
 		Dir:  c.Dir, Env: c.Env,
 		Stdin:  io.MultiReader(bytes.NewReader(request), bytes.NewReader(c.Stdin)),
 		Stdout: &p.stdout, Stderr: &p.stderr,
 		Lifeline: true, Reaper: true, Orderly: true, Mark: markName,
 	})
+	if err != nil {
+		return nil, err
+	}
+
+	p.Process, err = begin(ctx, spec)
+	closeTheirs()
+
+	if err != nil {
+		_ = p.ending.Close() // of a nil file only returns an error
+	}
 
 	return p, err
 }

@@ -91,43 +91,35 @@ func Run(ctx context.Context, c Command) (Result, error) {
 
 	exit, stopped := p.wait(ctx)
 	result := p.result()
+	status, ended := p.announced()
 
 	switch {
 	case stopped && errors.Is(context.Cause(ctx), errTimeout):
 		result.TimedOut = true
 	case stopped:
 		return result, fmt.Errorf("running %q: %w", c.Line, ctx.Err())
+	case ended:
+		result.ExitCode = status
 	default:
-		result.ExitCode, err = exitCode(exit)
-		if err != nil {
-			return result, fmt.Errorf("running %q: %w", c.Line, err)
-		}
+		return result, fmt.Errorf("running %q: %w", c.Line, died(exit))
 	}
 
 	return result, nil
 }
 
-// exitCode returns the exit status from the error of waiting for the child. If the child did not exit by itself, either the
-// interpreter failed, most likely at its memory limit, or the line killed the child. The death of a program of the line does
-// not end the child.
-func exitCode(err error) (int, error) {
-	if err == nil {
-		return 0, nil
-	}
-
+// died describes the end of a child that did not report the status of its line. Either the interpreter failed, most likely at its memory
+// limit, or the line killed the child. The death of a program of the line does not end the child.
+func died(err error) error {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return -1, fmt.Errorf("waiting for the shell: %w", err)
+
+	switch {
+	case err == nil:
+		return errors.New("the shell ended without a status")
+	case !errors.As(err, &exit):
+		return fmt.Errorf("waiting for the shell: %w", err)
+	case exit.Exited() || strings.Contains(exit.String(), "abort"):
+		return fmt.Errorf("the shell died (%s), probably for lack of memory or by endless recursion", exit.ProcessState)
+	default:
+		return fmt.Errorf("the shell died (%s)", exit.ProcessState)
 	}
-
-	if !exit.Exited() {
-		hint := ""
-		if strings.Contains(exit.String(), "abort") {
-			hint = ", probably for lack of memory or by endless recursion"
-		}
-
-		return -1, fmt.Errorf("the shell died (%s)%s", exit.ProcessState, hint)
-	}
-
-	return exit.ExitCode(), nil
 }

@@ -213,7 +213,7 @@ func TestStartFails(t *testing.T) {
 func TestMainRefuses(t *testing.T) {
 	t.Parallel()
 
-	for _, args := range [][]string{nil, {"echo hi"}, {"lots", "3"}, {"-1", "3"}, {"1", "3", "echo hi"}} {
+	for _, args := range [][]string{nil, {"echo hi"}, {"lots", "3", "none"}, {"-1", "3", "none"}, {"1", "3"}, {"1", "3", "none", "echo hi"}} {
 		var out, errs strings.Builder
 
 		if code := shell.Main(args, nil, &out, &errs); code != 1 || out.Len() > 0 || errs.Len() == 0 {

@@ -29,7 +29,7 @@ func Main(args []string) (status int, asked bool) {
 	}
 	switch args[1] {
 	case sandbox.ConfinedArgument:
-		return confined(args[1:]), true
+		return confined(args[2:]), true
 	case shell.Argument:
 		return shell.Main(args[2:], os.Stdin, os.Stdout, os.Stderr), true
 	case sandbox.Argument:
@@ -43,7 +43,7 @@ func Main(args []string) (status int, asked bool) {
 // confined confines this process and then runs what the arguments after the first one ask for. A process that could not be confined
 // runs nothing; its parent knows why.
 func confined(args []string) int {
-	if err := sandbox.Confined(); err != nil {
+	if len(args) == 0 || sandbox.Confined(args[0]) != nil {
 		return process.ReaperStatus
 	}
 	status, asked := Main(args)
