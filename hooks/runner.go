@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -45,6 +46,8 @@ type Runner struct {
 	// Prepare changes the command of a hook before it runs, so that it runs confined, or where no confined code can write. It may be nil.
 	// If it fails, the hook fails.
 	Prepare func(e Entry, c shell.Command) (shell.Command, error)
+	// Explain returns a line for a failed hook whose output shows that the sandbox refused something; empty if it does not. It may be nil.
+	Explain func(e Entry, output string) string
 }
 
 // New is like Compile, for hooks that are part of a program. It panics if a matcher is not a valid regular expression.
@@ -167,6 +170,11 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	}
 	if err == nil {
 		result, err = shell.Run(ctx, command)
+	}
+	if err == nil && result.ExitCode > 0 && r.Explain != nil {
+		if text := r.Explain(e, string(result.Stderr)); text != "" {
+			result.Stderr = append(bytes.TrimRight(result.Stderr, "\n"), "\n"+text...)
+		}
 	}
 	report := judge(e, event, result, err)
 	report.Duration = time.Since(started)

@@ -9,10 +9,11 @@ import (
 
 // refusals lists the messages that programs print when the kernel enforces a policy: for a read-only mount, for Landlock, and
 // for a mount that would be replaced or removed.
-var refusals = []string{"Read-only file system", "Permission denied", "Operation not permitted", busy}
+// Programs differ in the case of the letters.
+var refusals = []string{"read-only file system", "permission denied", "operation not permitted", busy}
 
 // busy is the message for a mount, and for a directory that contains one.
-const busy = "Device or resource busy"
+const busy = "device or resource busy"
 
 // maxExplained is how much of an output is searched, in bytes from its end.
 const maxExplained = 64 << 10
@@ -26,7 +27,8 @@ func Explain(p Policy, workdir, output string) string {
 	output = output[max(0, len(output)-maxExplained):]
 	resolved := false
 	for line := range strings.Lines(output) {
-		if !containsAny(line, refusals) {
+		said := strings.ToLower(line)
+		if !containsAny(said, refusals) {
 			continue
 		}
 		if !resolved {
@@ -35,7 +37,7 @@ func Explain(p Policy, workdir, output string) string {
 		// A program prints its own name first and the file last.
 		for _, path := range slices.Backward(candidates(line)) {
 			denied := p.refusal(workdir, path)
-			if denied == nil && strings.Contains(line, busy) {
+			if denied == nil && strings.Contains(said, busy) {
 				denied = p.refusalBelow(workdir, path)
 			}
 			if denied != nil {

@@ -183,6 +183,25 @@ func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 	}
 }
 
+// explainHook returns the function that names the rule of the sandbox by which a hook failed.
+func explainHook(c *config.Config, confined func() Confinement) func(hooks.Entry, string) string {
+	if !confines(c) {
+		return nil
+	}
+	return func(e hooks.Entry, output string) string {
+		if e.Unconfined {
+			return ""
+		}
+		at := confined()
+		policy := at.extended(sandbox.Paths(e.Extra)).Policy(sandbox.KindShell)
+		text := sandbox.Explain(at.grants.Open(policy), c.Workdir, output)
+		if text == "" {
+			return ""
+		}
+		return text + fmt.Sprintf("; extra.ro and extra.rw of hook %s grant it more paths", e.Name)
+	}
+}
+
 // Rights describes what confines a shell hook or an MCP server, for lists and for the user's consent.
 func Rights(c *config.Config, unconfined bool, extra config.SandboxPaths) string {
 	if unconfined || !confines(c) {
