@@ -19,6 +19,7 @@ var exhaustive = []string{
 	"TestACPTypeScript",
 	"TestCheckCorpus",
 	"TestClone",
+	"TestDeputies",
 	"TestFaultsAsOtherUsers",
 	"TestFleet",
 	"TestHooksMemory",
