@@ -33,8 +33,8 @@ type Place struct {
 	// DataDir is the plugin's own directory. Output is the directory for the long output of a tool. Both are created, and are
 	// writable wherever they are located.
 	DataDir, Output string
-	// Temp is the directory for temporary files; empty means /tmp. Private replaces Temp if Temp contains the home directory or
-	// the whole system; see PrivateTemp. Writable lists further directories that are writable by default, except those that
+	// Temp is the directory for temporary files; empty means /tmp. Private is mounted over Temp and /tmp, and replaces Temp by name
+	// if Temp contains the home directory or the whole system; see PrivateTemp. Writable lists further directories that are writable by default, except those that
 	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
@@ -123,7 +123,7 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 		p.Make = append(p.Make, at.filled()...)
 	}
-	p.grantTemp(at)
+	p.grantTemp(at, nil)
 	p.hideSecrets(at)
 	return p
 }

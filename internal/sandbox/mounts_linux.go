@@ -10,20 +10,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrangeMounts sets up the private mount namespace by the policy. Everything is read-only except the writable trees. Inside
-// these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and protected paths that cannot be
-// covered to the report. The paths of the policy must be resolved.
+// arrangeMounts sets up the private mount namespace by the policy. It contains the granted trees only, and everything is read-only
+// except the writable ones. Inside these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and
+// protected paths that cannot be covered to the report. The paths of the policy must be resolved.
 func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	private := in.Mounts && setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) == nil
 	if !private {
 		r.withoutMounts(p)
 		return nil
 	}
-	inner := p.copyInner()
-	defer closeCopies(inner)
-	if err := p.writableTrees(r); err != nil {
+	var err error
+	if r.Hidden = !p.showsAll(); r.Hidden {
+		r.Proc, err = p.newRoot(r, in.Processes)
+	} else {
+		if len(p.Covers) > 0 {
+			r.lacks("temporary files are shared with other programs, and names outside are visible: the whole file system is granted, or unix_sockets is on")
+		}
+		err = p.writableTrees(r)
+	}
+	if err != nil {
 		return err
 	}
+	inner := p.copyInner()
+	defer closeCopies(inner)
 	for _, path := range p.Protected {
 		if err := p.protect(path, r); err != nil {
 			return err
@@ -39,9 +48,17 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 			return err
 		}
 	}
-	r.Mounts, r.Proc = true, in.Processes && privateProc() == nil
+	r.Mounts = true
+	if !r.Hidden {
+		r.Proc = in.Processes && privateProc() == nil
+	}
 	if p.Exec && privateShm() == nil {
 		p.ReadWrite = append(slices.Clone(p.ReadWrite), shmDir)
+	}
+	if r.Hidden {
+		if err := unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+			return fmt.Errorf("making the root directory read-only: %w", err)
+		}
 	}
 	if !r.Proc {
 		r.lacks("there is no private /proc: programs that are started find none")
@@ -64,6 +81,9 @@ func outermost(paths []string) []string {
 
 // withoutMounts reports what Landlock alone does not cover.
 func (r *Report) withoutMounts(p *Policy) {
+	if len(p.Covers) > 0 {
+		r.lacks("temporary files are shared with other programs: a private directory needs a mount namespace")
+	}
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
 		switch {
@@ -143,7 +163,7 @@ func (p *Policy) outermostFirst(paths []string) []string {
 func (p *Policy) copyInner() map[string]int {
 	copies := map[string]int{}
 	for _, path := range p.Inner {
-		if !slices.Contains(p.ReadWrite, path) {
+		if !slices.Contains(p.ReadWrite, path) || p.around(path) == "" && covering(p.Hidden, path) == "" {
 			continue
 		}
 		// A path that is missing, or that leads to something else than was granted, is not granted.
@@ -218,6 +238,9 @@ func (p *Policy) over(path string, readOnly bool) error {
 func (p *Policy) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // a path that does not exist grants nothing
+	}
+	if r.Hidden && p.Replaced(path) {
+		return nil // what is there is not what runs outside
 	}
 	if outer := p.around(path); outer != "" && p.kindOf(outer) != kindNone {
 		return nil // the protected path around it makes it read-only

@@ -98,6 +98,9 @@ func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root
 // Cache returns the directory of data that aura can compute again, such as what plugins export.
 func (p Paths) Cache() string { return p.below(p.Root, "cache") }
 
+// Temp is the directory for the temporary files of running sessions.
+func (p Paths) Temp() string { return p.below(p.Root, "tmp") }
+
 // Run returns the directory of the sockets of running sessions, for systems that have no directory for sockets.
 func (p Paths) Run() string { return p.below(p.Root, "run") }
 
