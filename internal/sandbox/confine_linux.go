@@ -31,7 +31,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 		defer own.Close()
 		p = own.Open(p)
 	}
-	defer closeFiles(p.files)
+	defer func() { closeFiles(p.files) }()
 	if err := p.identifyFiles(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}

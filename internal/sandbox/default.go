@@ -44,6 +44,8 @@ type Place struct {
 	// write in addition to the usual ones; only KindShell uses it.
 	Path   []string
 	Caches []string
+	// Store is the directory for private layers of caches; empty means that caches are shared with the user's own programs.
+	Store string
 	// Hidden lists paths that are always out of reach, such as the directory of aura's own sockets.
 	Hidden []string
 	// Settings lists directories that aura takes its settings and plugins from, beside .aura in the working directory. They are
@@ -124,6 +126,7 @@ func Default(at Place, kind Kind) Policy {
 		p.Make = append(p.Make, at.filled()...)
 	}
 	p.grantTemp(at, nil)
+	p.Caches, p.Store = p.layered(at, nil), at.Store
 	p.hideSecrets(at)
 	return p
 }

@@ -66,6 +66,7 @@ func (g *Grants) Open(p Policy) Policy {
 		p.Covers = nil
 		p.note("temporary files are shared with other programs: " + failed.Error())
 	}
+	p.Covers = append(p.Covers, g.openLayers(&p)...)
 	p.ReadOnly, p.Own = g.openReadable(&p, p.ReadOnly), g.openReadable(&p, p.Own)
 	p.Links = g.linksTo(names)
 	for _, link := range g.replaceable(p) {
@@ -132,6 +133,9 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 func (g *Grants) openCovers(covers []Cover) []Cover {
 	var out []Cover
 	for _, c := range covers {
+		if c.From == "" {
+			c.From = private.path
+		}
 		c.Path, c.From = g.follow(c.Path).path, g.follow(c.From).path
 		if exists(c.Path) && !slices.Contains(out, c) {
 			out = append(out, c)
@@ -149,7 +153,7 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		}
 		made := g.follow(path)
 		switch link := g.loose(made); {
-		case covering(p.ReadWrite, made.path) != "" && !p.Replaced(made.path):
+		case covering(p.ReadWrite, made.path) != "" && p.covered(innermost(made.path, p.ReadWrite)) == nil:
 			// The path is readable already.
 		case link != "":
 			p.note(refusal(path, link))

@@ -24,7 +24,8 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 		r.Proc, err = p.newRoot(r, in.Processes)
 	} else {
 		if len(p.Covers) > 0 {
-			r.lacks("temporary files are shared with other programs, and names outside are visible: the whole file system is granted, or unix_sockets is on")
+			r.lacks("temporary files and build caches are shared with other programs, and names outside are visible: " +
+				"the whole file system is granted, or unix_sockets is on")
 		}
 		err = p.writableTrees(r)
 	}
@@ -82,7 +83,7 @@ func outermost(paths []string) []string {
 // withoutMounts reports what Landlock alone does not cover.
 func (r *Report) withoutMounts(p *Policy) {
 	if len(p.Covers) > 0 {
-		r.lacks("temporary files are shared with other programs: a private directory needs a mount namespace")
+		r.lacks("temporary files and build caches are shared with other programs: private ones need a mount namespace")
 	}
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
@@ -198,6 +199,11 @@ func (p *Policy) copyTree(path string) (int, error) {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
 	}
 	defer func() { _ = unix.Close(at) }()
+	return copyMount(at, path)
+}
+
+// copyMount does the work of copyTree for an open file.
+func copyMount(at int, path string) (int, error) {
 	fd, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
@@ -239,7 +245,7 @@ func (p *Policy) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // a path that does not exist grants nothing
 	}
-	if r.Hidden && p.Replaced(path) {
+	if r.Hidden && p.coverAround(path) != nil {
 		return nil // what is there is not what runs outside
 	}
 	if outer := p.around(path); outer != "" && p.kindOf(outer) != kindNone {

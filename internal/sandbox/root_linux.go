@@ -24,36 +24,30 @@ type tree struct {
 	path string
 	fd   int
 	kind kind
-	// replaced is true if another directory is mounted here. What is granted below it must be mounted too.
-	replaced bool
+	// cover is true if another directory is mounted here. replaced is true if that does not show what is granted below.
+	cover, replaced bool
 }
 
 // newRoot replaces the root of this process by an empty directory that contains the granted trees, the links that lead to them, devices and
 // /proc. Everything else has no name for this process. It reports whether there is a private /proc.
 func (p *Policy) newRoot(r *Report, private bool) (proc bool, err error) {
-	trees, err := p.grantedTrees(r)
-	defer func() {
-		for _, t := range trees {
-			// What a covered path leads to is needed by the rules for files.
-			if !t.replaced {
-				_ = unix.Close(t.fd)
-			}
-		}
-	}()
-	if err != nil {
-		return false, err
-	}
 	old, err := openPlain(procDir)
 	if err != nil {
 		return false, fmt.Errorf("opening %s: %w", procDir, err)
 	}
 	defer func() { _ = unix.Close(old) }()
-	root, err := p.mountRoot()
+	// The new root needs a place until it is the root. Nothing is granted by a path in /proc.
+	root, err := mountNew(old, "tmpfs", "size", "1m", "mode", "0755")
 	if err != nil {
 		return false, fmt.Errorf("making a root directory: %w", err)
 	}
 	defer func() { _ = unix.Close(root) }()
-	inner, err := p.fillRoot(root, trees)
+	inner, err := p.fillRoot(root, r)
+	defer func() {
+		for _, t := range inner {
+			_ = unix.Close(t.fd)
+		}
+	}()
 	if err != nil {
 		return false, err
 	}
@@ -71,49 +65,84 @@ func (p *Policy) newRoot(r *Report, private bool) (proc bool, err error) {
 	return proc, p.attachInner(inner, r)
 }
 
-// grantedTrees copies the mounts of all granted trees, the outer ones first. It leaves out readable trees inside of others. The caller must
-// close the descriptors, also after an error.
-func (p *Policy) grantedTrees(r *Report) ([]tree, error) {
-	var out []tree
-	writable := map[string]bool{}
-	for _, path := range p.ReadWrite {
-		writable[path] = true
-	}
+// fillRoot mounts the granted trees into the new root, and creates the links and directories that programs expect. It returns the trees that
+// belong into others: they are mounted later. The caller must close them, also after an error.
+func (p *Policy) fillRoot(root int, r *Report) (inner []tree, err error) {
+	var trees []tree
+	writable := newTreeSet(p.ReadWrite)
 	for _, path := range p.mountOrder() {
-		around := enclosing(out, path)
-		if c := p.covered(path); c != nil {
-			fd, err := p.cover(*c)
-			if err != nil {
-				return out, err
-			}
-			out = append(out, tree{path: path, fd: fd, kind: kindDir, replaced: true})
-			p.ReadWrite = appendNew(p.ReadWrite, path)
-			continue
+		around := enclosing(trees, path)
+		if around != nil && !around.replaced && !writable[path] && p.covered(path) == nil {
+			continue // it is readable there
 		}
-		if around != nil && !around.replaced && !writable[path] {
-			continue
-		}
-		kind := p.kindOf(path)
-		if kind == kindNone {
-			continue
-		}
-		fd, err := p.copyTree(path)
-		if errors.Is(err, errReplaced) {
+		t, err := p.copyGranted(path, writable[path])
+		switch {
+		case errors.Is(err, errReplaced):
 			r.lacks(path + " is not granted: " + errReplaced.Error())
 			continue
+		case err != nil:
+			return inner, err
+		case t.kind == kindNone:
+			continue // a path that does not exist grants nothing
 		}
-		if err != nil {
-			return out, err
-		}
-		out = append(out, tree{path: path, fd: fd, kind: kind})
-		if writable[path] || isDevice(path) {
+		trees = append(trees, t)
+		if around != nil {
+			inner = append(inner, t)
 			continue
 		}
-		if err := readOnlyTree(fd); err != nil {
-			return out, fmt.Errorf("making %s read-only: %w", path, err)
+		err = mountIn(root, t)
+		_ = unix.Close(t.fd)
+		if err != nil {
+			return inner, err
 		}
 	}
-	return out, nil
+	return inner, p.furnish(root, trees)
+}
+
+// copyGranted copies the mounts of a granted path, or of the directory that covers it.
+func (p *Policy) copyGranted(path string, writable bool) (tree, error) {
+	if c := p.covered(path); c != nil {
+		fd, err := p.cover(*c)
+		p.ReadWrite = appendNew(p.ReadWrite, path)
+		return tree{path: path, fd: fd, kind: kindDir, cover: true, replaced: !c.Layer}, err
+	}
+	t := tree{path: path, fd: -1, kind: p.kindOf(path)}
+	if t.kind == kindNone {
+		return t, nil
+	}
+	var err error
+	if t.fd, err = p.copyTree(path); err != nil || writable || isDevice(path) {
+		return t, err
+	}
+	if err := readOnlyTree(t.fd); err != nil {
+		_ = unix.Close(t.fd)
+		return t, fmt.Errorf("making %s read-only: %w", path, err)
+	}
+	return t, nil
+}
+
+// furnish creates the links that lead to the trees, and the directories that this process needs even if they are not granted.
+func (p *Policy) furnish(root int, trees []tree) error {
+	inTree := func(path string) bool {
+		return slices.ContainsFunc(trees, func(t tree) bool { return within(t.path, path) })
+	}
+	for _, link := range slices.Concat(p.Links, deviceLinks) {
+		if inTree(link.Path) {
+			continue
+		}
+		if err := linkIn(root, link); err != nil {
+			return fmt.Errorf("creating the link %s: %w", link.Path, err)
+		}
+	}
+	for _, dir := range []string{p.Workdir, procDir, shmDir} {
+		if inTree(dir) {
+			continue
+		}
+		if err := makeBelow(root, dir); err != nil {
+			return fmt.Errorf("creating %s: %w", dir, err)
+		}
+	}
+	return nil
 }
 
 // mountOrder returns the granted paths, each before those below it.
@@ -137,16 +166,6 @@ func enclosing(trees []tree, path string) *tree {
 		}
 	}
 	return nil
-}
-
-// mountRoot mounts an empty file system over the working directory and returns its root. The caller must close it.
-func (p *Policy) mountRoot() (int, error) {
-	at, err := openPlain(p.Workdir)
-	if err != nil {
-		return -1, err
-	}
-	defer func() { _ = unix.Close(at) }()
-	return mountNew(at, "tmpfs", "size", "1m", "mode", "0755")
 }
 
 // mountNew mounts a new file system over a directory and returns its root. The caller must close it.
@@ -173,36 +192,6 @@ func mountNew(at int, name string, options ...string) (int, error) {
 		return -1, err
 	}
 	return fd, nil
-}
-
-// fillRoot mounts the outer trees into the new root and creates the links. It returns the trees that belong into others.
-func (p *Policy) fillRoot(root int, trees []tree) (inner []tree, err error) {
-	for _, t := range trees {
-		if enclosing(trees, t.path) != nil {
-			inner = append(inner, t)
-			continue
-		}
-		if err := mountIn(root, t); err != nil {
-			return nil, err
-		}
-	}
-	for _, link := range slices.Concat(p.Links, deviceLinks) {
-		if slices.ContainsFunc(trees, func(t tree) bool { return within(t.path, link.Path) }) {
-			continue
-		}
-		if err := linkIn(root, link); err != nil {
-			return nil, fmt.Errorf("creating the link %s: %w", link.Path, err)
-		}
-	}
-	for _, dir := range []string{p.Workdir, procDir, shmDir} {
-		// Other trees contain the directories that cannot be created here.
-		if !slices.ContainsFunc(trees, func(t tree) bool { return within(t.path, dir) }) {
-			if err := makeBelow(root, dir); err != nil {
-				return nil, fmt.Errorf("creating %s: %w", dir, err)
-			}
-		}
-	}
-	return inner, nil
 }
 
 // deviceLinks lists the names by which programs refer to their own descriptors.
@@ -242,7 +231,7 @@ func (p *Policy) attachInner(inner []tree, r *Report) error {
 // attachIn mounts a tree inside of another. In a directory that covers another one, the mount point may be missing, and it is not what was
 // granted.
 func (p *Policy) attachIn(t tree) error {
-	if !t.replaced && !p.Replaced(filepath.Dir(t.path)) {
+	if !t.cover && p.coverAround(filepath.Dir(t.path)) == nil {
 		if err := p.pin(filepath.Dir(t.path)); err != nil {
 			return err
 		}
@@ -347,7 +336,7 @@ func mountProc(root int) error {
 
 // bindProc mounts the /proc of the old root.
 func bindProc(root, old int) error {
-	fd, err := unix.OpenTree(old, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	fd, err := copyMount(old, procDir)
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,9 @@ type Policy struct {
 	Temp string `json:"temp,omitempty"`
 	// Covers lists directories of ReadWrite that others are mounted over.
 	Covers []Cover `json:"covers,omitempty"`
+	// Caches lists the directories of ReadWrite that get a private layer, if the system can do that. The layers are stored in Store.
+	Caches []string `json:"caches,omitempty"`
+	Store  string   `json:"store,omitempty"`
 	// Own lists what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
 	// the settings say.
 	Own []string `json:"own,omitempty"`

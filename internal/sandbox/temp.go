@@ -12,10 +12,13 @@ import (
 )
 
 // Cover says that another directory is mounted over a path in confined processes, if they have their own mounts. What the policy grants
-// below the path stays there.
+// below the path stays there. An empty From is the private directory for temporary files; its name differs in each process, and policies are
+// compared.
 type Cover struct {
 	Path string `json:"path"`
-	From string `json:"from"`
+	From string `json:"from,omitempty"`
+	// Layer is true for a cache with a private layer above it, which is passed as a descriptor. What is below the path is still the same.
+	Layer bool `json:"layer,omitempty"`
 }
 
 // private is the directory for temporary files of this process.
@@ -112,7 +115,7 @@ func (p *Policy) grantTemp(at Place, extra []string) {
 		granted := covering(p.ReadWrite, dir) != "" && !at.wide(dir)
 		instead := p.Temp != "" && dir == systemTemp && at.wide(dir) && !isRoot(dir)
 		if (granted || instead) && covering(extra, dir) == "" && !within(at.Workdir, dir) {
-			p.Covers = append(p.Covers, Cover{Path: dir, From: at.Private})
+			p.Covers = append(p.Covers, Cover{Path: dir})
 		}
 	}
 }
@@ -136,15 +139,37 @@ func (p *Policy) covered(path string) *Cover {
 // Replaced reports whether a path leads to another file in confined processes, because a directory is mounted over one above it. Both the
 // path and the policy must have no links.
 func (p Policy) Replaced(path string) bool {
+	c := p.coverAround(path)
+	return c != nil && !c.Layer
+}
+
+// coverAround returns the cover over the innermost granted tree that contains the path; nil if there is none.
+func (p *Policy) coverAround(path string) *Cover {
+	return p.covered(innermost(path, p.ReadWrite, p.ReadOnly, p.Own))
+}
+
+// innermost returns the innermost tree of the lists that contains the path, or an empty string.
+func innermost(path string, lists ...[]string) string {
 	tree := ""
-	for _, list := range [][]string{p.ReadWrite, p.ReadOnly, p.Own} {
+	for _, list := range lists {
 		for _, t := range list {
 			if within(t, path) && len(t) > len(tree) {
 				tree = t
 			}
 		}
 	}
-	return p.covered(tree) != nil
+	return tree
+}
+
+// ReplacedIn does what Replaced does for a path that may have links and may be relative to a working directory.
+func (p Policy) ReplacedIn(workdir, path string) bool {
+	if len(p.Covers) == 0 {
+		return false
+	}
+	if !filepath.IsAbs(path) {
+		path = workdir + string(filepath.Separator) + path
+	}
+	return p.Replaced(resolve(path))
 }
 
 // appendNew appends a path unless the list contains it.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/sys/unix"
 )
@@ -73,18 +74,29 @@ func lockDir(dir string) (*os.File, error) {
 // cover returns a copy of the directory that is mounted over a path of the policy, and makes it what the path leads to. The caller must
 // close the copy.
 func (p *Policy) cover(c Cover) (int, error) {
-	fd, err := p.copyTree(c.From)
-	if err != nil {
-		return -1, err
+	if c.Layer {
+		layer := p.pins[layerName(c.Path)]
+		p.pins[c.Path] = layer
+		return copyMount(layer.fd, c.Path)
 	}
-	id, kind, err := identify(fd)
+	at, kind, err := p.open(c.From)
 	if err == nil && kind != kindDir {
 		err = unix.ENOTDIR
 	}
 	if err != nil {
-		_ = unix.Close(fd)
 		return -1, fmt.Errorf("mounting over %s: %w", c.Path, err)
 	}
-	p.pins[c.Path] = pin{fd: fd, id: id, kind: kind}
+	id, _, err := identify(at)
+	fd := -1
+	if err == nil {
+		fd, err = copyMount(at, c.From)
+	}
+	if err != nil {
+		_ = unix.Close(at)
+		return -1, fmt.Errorf("mounting over %s: %w", c.Path, err)
+	}
+	// The rules for files name what a path leads to by its descriptor.
+	p.files = append(slices.Clip(p.files), os.NewFile(uintptr(at), c.Path))
+	p.pins[c.Path] = pin{fd: at, id: id, kind: kind}
 	return fd, nil
 }

@@ -82,7 +82,9 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Programs = append(out.place.Programs, self, tools, sandbox.Beside(self, hostName))
 	}
 	// The programs are opened before any confined process runs, even if they are not needed.
-	_, _ = toolhost.Program()
+	if program, err := toolhost.Program(); err == nil {
+		out.grants.UseHelper(program.Start)
+	}
 	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
@@ -93,6 +95,9 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	path, _ := config.Lookup(c.Inherited, "PATH")
 	out.place.Path = filepath.SplitList(path)
 	out.place.Caches = cachesIn(c.Inherited)
+	if s.Caches != config.SharedCaches {
+		out.place.Store = c.State.Layers()
+	}
 	return out
 }
 
@@ -274,7 +279,7 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 
 // replaced reports whether a path of a call leads to another file in the tool's process. A file that the user names is the user's.
 func (t fenced) replaced(path string) bool {
-	return t.policy.Replaced(filepath.Clean(path))
+	return t.policy.ReplacedIn(t.workdir, path)
 }
 
 // Paths returns the paths that the tool declares.
