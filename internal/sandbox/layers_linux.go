@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,6 +72,9 @@ func (g *Grants) mountMissing(store string, paths []string) error {
 				return err
 			}
 			g.slot, g.slotLock = slot, lock
+			// The file is only for lists.
+			_ = os.WriteFile(filepath.Join(store, projectFile), []byte(g.root), 0o600)
+			pruneSometimes(filepath.Dir(store))
 		}
 		for i, l := range missing {
 			missing[i] = layerIn(g.slot, l.Lower)

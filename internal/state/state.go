@@ -105,7 +105,10 @@ func (p Paths) Temp() string { return p.below(p.Root, "tmp") }
 func (p Paths) Caches() string { return p.below(p.Root, "caches") }
 
 // Layers returns the directory of this project in Caches.
-func (p Paths) Layers() string { return p.below(p.Caches(), filepath.Base(p.Project)) }
+func (p Paths) Layers() string { return p.below(p.Caches(), p.LayersName()) }
+
+// LayersName returns the name of this project in Caches.
+func (p Paths) LayersName() string { return filepath.Base(p.Project) }
 
 // Run returns the directory of the sockets of running sessions, for systems that have no directory for sockets.
 func (p Paths) Run() string { return p.below(p.Root, "run") }
