@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -133,8 +135,27 @@ func RuntimeDir(xdg, run string) string {
 	if run != "" && fits(run) {
 		return run
 	}
-	return filepath.Join("/tmp", fmt.Sprintf("aura-%d", os.Getuid()))
+	return temporaryDir(filepath.Join("/tmp", fmt.Sprintf("aura-%d", os.Getuid())))
 }
+
+// temporaryDir returns usual unless something that does not belong to this user has its name. Then it returns a directory of this user whose
+// name begins with usual, or a new name that nobody can guess.
+func temporaryDir(usual string) string {
+	if info, err := os.Lstat(usual); err != nil || info.IsDir() && ownedByUs(info) {
+		return usual
+	}
+	// The pattern has no syntax that can fail.
+	others, _ := filepath.Glob(usual + "-*")
+	for _, dir := range others {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && ownedByUs(info) && fits(dir) {
+			return dir
+		}
+	}
+	return usual + "-" + randomName()
+}
+
+// randomName is short enough for a path of a socket.
+var randomName = sync.OnceValue(func() string { return strings.ToLower(rand.Text()[:13]) })
 
 // fits reports whether socket paths below a runtime directory are short enough.
 func fits(dir string) bool { return len(dir)+len(longestName) <= maxSocket }

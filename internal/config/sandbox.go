@@ -25,6 +25,8 @@ type Sandbox struct {
 	Network bool `yaml:"network"`
 	// UnixSockets allows Bash to connect to the Unix sockets of other programs.
 	UnixSockets bool `yaml:"unix_sockets"`
+	// Caches is PrivateCaches or SharedCaches.
+	Caches string `yaml:"caches"`
 	// Env names environment variables that Bash, shell hooks and bash: conditions see in addition to the usual ones. A name may
 	// end in *. The values are added to those of lower precedence.
 	Env []string `yaml:"env"`
@@ -36,7 +38,13 @@ type SandboxPaths struct {
 	ReadWrite []string `yaml:"rw"`
 }
 
-func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true} }
+// The values of Sandbox.Caches: builds add to a private layer above the user's caches, or write the user's caches.
+const (
+	PrivateCaches = "private"
+	SharedCaches  = "shared"
+)
+
+func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true, Caches: PrivateCaches} }
 
 // with returns s overridden by the settings in n. Extra and Env are appended, Required is never removed, and all other settings
 // are replaced.
@@ -98,6 +106,9 @@ const extraKey = "extra"
 var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
 
 func (s Sandbox) check(d declaration) error {
+	if s.Caches != PrivateCaches && s.Caches != SharedCaches {
+		return d.wrong([]string{"caches"}, "%q is neither %s nor %s", s.Caches, PrivateCaches, SharedCaches)
+	}
 	for _, name := range s.Env {
 		if !variable().MatchString(name) {
 			return d.wrong([]string{"env"}, "%q is neither the name of a variable nor the beginning of one with a * at its end", name)

@@ -10,10 +10,9 @@ const (
 	// SharedNamespaces gives the process its own session, or a job object on Windows.
 	SharedNamespaces Isolation = iota
 	// OwnProcesses makes the process the first one of a process namespace: its descendants end with it, and it sees no other
-	// processes.
+	// processes. It also separates the shared memory and message queues by which processes of a user could otherwise communicate.
 	OwnProcesses
-	// OwnMounts adds mounts that the process can change. It also separates the shared memory and message queues by which
-	// processes of a user could otherwise communicate. The process must confine itself, which ends its right to change mounts.
+	// OwnMounts adds mounts that the process can change. The process must confine itself, which ends its right to change mounts.
 	OwnMounts
 )
 

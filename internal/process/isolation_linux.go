@@ -14,10 +14,10 @@ const mostIsolation = OwnMounts
 // Apply makes a process start with this isolation. Starting the process fails if the system forbids it.
 func (i Isolation) Apply(attr *syscall.SysProcAttr) {
 	if i >= OwnProcesses {
-		attr.Cloneflags |= syscall.CLONE_NEWPID
+		attr.Cloneflags |= syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC
 	}
 	if i >= OwnMounts {
-		attr.Cloneflags |= syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC
+		attr.Cloneflags |= syscall.CLONE_NEWNS
 	}
 	if i == SharedNamespaces || os.Geteuid() == 0 {
 		return

@@ -13,8 +13,9 @@ import (
 
 // The limits in this file are those of the process that sets them. Every process that it starts inherits them.
 
-// ForbidCoreFiles keeps the kernel from writing the memory of a process that crashes to a file.
-func ForbidCoreFiles() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}) }
+// ForbidCoreFiles keeps the kernel from writing the memory of a process that crashes to a file, and from passing it to a program that the
+// machine has for that. The limit is 1 byte: with 0 the kernel would still start the program, and no file fits into 1.
+func ForbidCoreFiles() error { return unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1, Max: 1}) }
 
 // LimitMemory limits the memory that a process may allocate, in bytes, unless the current limit is lower.
 func LimitMemory(limit uint64) error { return lower(unix.RLIMIT_DATA, limit) }

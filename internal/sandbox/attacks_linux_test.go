@@ -175,7 +175,7 @@ var attacks = map[string]weapon{
 	"file by handle": {run: fileHandle},
 	"chroot":         {root: true, isolatedControl: true, run: func(s scene) error { return unix.Chroot(s.path("work")) }},
 	"own capability": {root: true, run: func(s scene) error { return os.Chown(s.path("work/main.go"), 1, 1) }},
-	"shared memory": {mounts: true, run: func(s scene) error {
+	"shared memory": {run: func(s scene) error {
 		_, err := unix.SysvShmAttach(s.Shm, 0, unix.SHM_RDONLY)
 		return err
 	}},

@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "golang.org/x/sys/unix"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
 
 // lastCall is the highest number of a system call that was known when this list was made.
 const lastCall = unix.SYS_RSEQ_SLICE_YIELD
@@ -38,4 +42,24 @@ var refusedCalls = []uint32{
 	unix.SYS_ACCT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_REBOOT, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
 	unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_QUOTACTL,
 	unix.SYS_QUOTACTL_FD, unix.SYS_NFSSERVCTL, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_VHANGUP, unix.SYS_SYSLOG,
+}
+
+// ipcCalls lists the calls for shared memory, semaphores and message queues by key or name. Without a namespace of their own, processes
+// would share these with the user's other processes.
+var ipcCalls = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMCTL, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP,
+	unix.SYS_MSGGET, unix.SYS_MSGCTL, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// callsWithout returns the calls that are safe only with what could be set up: an own namespace for shared memory, and a root that contains
+// nothing but what is granted. Landlock does not restrict watching, which reveals names and accesses.
+func callsWithout(p Policy, in Isolation, r *Report) []uint32 {
+	var out []uint32
+	if !in.Processes {
+		out = append(out, ipcCalls...)
+	}
+	if !r.Hidden && !slices.Contains(p.ReadWrite, "/") && !slices.Contains(p.ReadOnly, "/") {
+		out = append(out, watchCalls...)
+	}
+	return out
 }

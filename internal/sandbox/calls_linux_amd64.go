@@ -9,3 +9,6 @@ var archRefusedCalls = []uint32{
 	unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_CREATE_MODULE, unix.SYS_GET_KERNEL_SYMS,
 	unix.SYS_QUERY_MODULE, unix.SYS_USELIB, unix.SYS__SYSCTL,
 }
+
+// watchCalls lists the calls that watch directories.
+var watchCalls = []uint32{unix.SYS_INOTIFY_INIT, unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH}

@@ -6,3 +6,6 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 
 // archRefusedCalls lists the refused calls that exist only on this architecture.
 var archRefusedCalls []uint32
+
+// watchCalls lists the calls that watch directories.
+var watchCalls = []uint32{unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH}

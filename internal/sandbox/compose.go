@@ -37,7 +37,8 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	}
 	p.ReadOnly = append(p.ReadOnly, at.absolute(c.Extra.ReadOnly)...)
 	p.ReadWrite = append(p.ReadWrite, at.absolute(c.Extra.ReadWrite)...)
-	p.grantTemp(at)
+	p.grantTemp(at, at.absolute(c.Extra.ReadWrite))
+	p.Caches, p.Store = p.layered(at, at.absolute(c.Extra.ReadWrite)), at.Store
 	p.Network = p.Network && c.Network
 	p.UnixSockets = c.UnixSockets && (kind == KindShell || kind == KindServer)
 	p.protectTrusted(at)
@@ -78,7 +79,13 @@ func (p Policy) Stricter(other Policy) bool {
 		set := newTreeSet(theirs)
 		return slices.ContainsFunc(mine, func(path string) bool { return other.reach(path) != "" && set.around(path) == "" })
 	}
-	return other.Network && !p.Network || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
+	reaches := func(c Cover) bool {
+		return covering(other.ReadWrite, c.Path) != "" && !slices.Contains(other.Covers, c)
+	}
+	shares := func(cache string) bool {
+		return covering(other.ReadWrite, cache) != "" && !slices.Contains(other.Caches, cache)
+	}
+	return slices.ContainsFunc(p.Covers, reaches) || slices.ContainsFunc(p.Caches, shares) || other.Network && !p.Network || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||
 		!covered(slices.Concat(p.ReadOnly, p.ReadWrite, p.Own), slices.Concat(other.ReadOnly, other.ReadWrite)) ||
 		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden)
@@ -88,8 +95,9 @@ func (p Policy) Stricter(other Policy) bool {
 // rest of the policy still holds.
 func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
-	p.Temp, p.Inner, p.Shown, p.Named = "", nil, nil, nil
-	p.Workdir, p.Opened, p.Pinned, p.Uncovered, p.files = "", false, nil, nil, nil
+	p.Caches, p.Store = nil, ""
+	p.Temp, p.Covers, p.Inner, p.Shown, p.Named = "", nil, nil, nil, nil
+	p.Workdir, p.Opened, p.Links, p.Pinned, p.Uncovered, p.files = "", false, nil, nil, nil, nil
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

@@ -31,7 +31,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 		defer own.Close()
 		p = own.Open(p)
 	}
-	defer closeFiles(p.files)
+	defer func() { closeFiles(p.files) }()
 	if err := p.identifyFiles(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
@@ -48,7 +48,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	if err := arrangeMounts(&p, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := p.reenter(); err != nil {
+	if err := p.reenter(&r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := checkThreads(); err != nil {
@@ -63,7 +63,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	if err := dropCapabilities(p, bound); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := filterCalls(p); err != nil {
+	if err := filterCalls(p, callsWithout(p, in, &r)); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	r.Confined = true

@@ -35,8 +35,8 @@ type Place struct {
 	// DataDir is the plugin's own directory. Output is the directory for the long output of a tool. Both are created, and are
 	// writable wherever they are located.
 	DataDir, Output string
-	// Temp is the directory for temporary files; empty means /tmp. Private replaces Temp if Temp contains the home directory or
-	// the whole system; see PrivateTemp. Writable lists further directories that are writable by default, except those that
+	// Temp is the directory for temporary files; empty means /tmp. Private is mounted over Temp and /tmp, and replaces Temp by name
+	// if Temp contains the home directory or the whole system; see PrivateTemp. Writable lists further directories that are writable by default, except those that
 	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
@@ -46,6 +46,8 @@ type Place struct {
 	// write in addition to the usual ones; only KindShell uses it.
 	Path   []string
 	Caches []string
+	// Store is the directory for private layers of caches; empty means that caches are shared with the user's own programs.
+	Store string
 	// Hidden lists paths that are always out of reach, such as the directory of aura's own sockets.
 	Hidden []string
 	// Settings lists directories that aura takes its settings and plugins from, beside .aura in the working directory. They are
@@ -125,7 +127,8 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 		p.Make = append(p.Make, at.filled()...)
 	}
-	p.grantTemp(at)
+	p.grantTemp(at, nil)
+	p.Caches, p.Store = p.layered(at, nil), at.Store
 	p.hideSecrets(at)
 	return p
 }

@@ -48,6 +48,29 @@ func Explain(p Policy, workdir, output string) string {
 	return ""
 }
 
+// missing is the message for a path that does not exist.
+const missing = "No such file or directory"
+
+// ExplainMissing does what Explain does for a process that sees only what is granted: there a file that is not granted does not exist. The
+// line does not reveal whether the file exists outside, so that the output of a command cannot be used to ask.
+func ExplainMissing(p Policy, workdir, output string) string {
+	output = output[max(0, len(output)-maxExplained):]
+	for line := range strings.Lines(output) {
+		if !strings.Contains(line, missing) {
+			continue
+		}
+		p = p.resolved()
+		for _, path := range slices.Backward(candidates(line)) {
+			denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, false))
+			if denied != nil {
+				return "[sandbox] " + path + " is not granted, so it cannot be seen here, whether it exists or not; sandbox.extra.ro can add it" +
+					advice(denied.Resolved)
+			}
+		}
+	}
+	return ""
+}
+
 // advice returns what to do instead.
 func advice(path string) string {
 	if isGitSetting(path) {

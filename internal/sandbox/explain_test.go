@@ -65,3 +65,22 @@ func TestExplain(t *testing.T) {
 		t.Errorf("from a subdirectory: got %q", got)
 	}
 }
+
+// TestExplainMissing checks that a file that is not granted is explained where such files have no names, and others are not.
+func TestExplainMissing(t *testing.T) {
+	t.Parallel()
+	policy := sandbox.Policy{ReadWrite: []string{"/p/work"}, ReadOnly: []string{"/usr"}}
+	for output, want := range map[string]string{
+		"cat: ../diary.txt: No such file or directory":     "../diary.txt is not granted",
+		"cat: /p/.ssh/id_rsa: No such file or directory\n": "/p/.ssh/id_rsa is not granted",
+		"cat: sub/none: No such file or directory":         "",
+		"cat: /usr/none: No such file or directory":        "",
+		"env: 'none': No such file or directory":           "",
+		"cat: /p/.ssh/id_rsa: Is a directory":              "",
+	} {
+		got := sandbox.ExplainMissing(policy, "/p/work", output)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", output, got, want)
+		}
+	}
+}

@@ -19,6 +19,12 @@ type Grants struct {
 	known map[string]grant
 	// writable lists the trees that any process confined so far may write, as paths without links.
 	writable []string
+	// helper mounts layers. layers holds those that are mounted, by the path of the cache. unlayered is why there are none. They are stored in
+	// slot, which slotLock keeps for this process.
+	helper, slot string
+	layers       map[string]*os.File
+	unlayered    error
+	slotLock     *os.File
 	// dir is the working directory; nil if it could not be opened. files holds all open files, by their paths without links.
 	dir   *os.File
 	files map[string]*os.File
@@ -62,7 +68,14 @@ func (g *Grants) Close() {
 	for _, f := range g.files {
 		_ = f.Close()
 	}
+	for _, f := range g.layers {
+		_ = f.Close()
+	}
+	if g.slotLock != nil {
+		_ = g.slotLock.Close()
+	}
 	g.files, g.known, g.writable = nil, nil, nil
+	g.layers, g.slot, g.slotLock, g.unlayered = nil, "", nil, nil
 }
 
 // note adds a sentence about a part of the policy that cannot be enforced.

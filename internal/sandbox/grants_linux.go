@@ -13,11 +13,12 @@ import (
 
 // enter opens the working directory. A directory that cannot be opened leaves dir nil.
 func (g *Grants) enter(workdir string) {
-	g.workdir, g.root = workdir, resolve(workdir)
-	g.known = map[string]grant{}
+	var links []string
+	g.root, links = follow(workdir)
+	g.workdir, g.known = workdir, map[string]grant{}
 	if f, err := g.hold(g.root); err == nil {
 		g.dir = f
-		made := grant{path: g.root, file: f}
+		made := grant{path: g.root, file: f, links: links}
 		g.known[workdir], g.known[g.root] = made, made
 	}
 }
@@ -46,13 +47,28 @@ func (g *Grants) Open(p Policy) Policy {
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // every file can be reached, so replacing a path gains nothing
 	}
+	names := slices.Concat([]string{g.workdir}, p.ReadWrite, p.ReadOnly, p.Own)
+	for _, c := range p.Covers {
+		names = append(names, c.Path)
+	}
+	var failed error
+	if len(p.Covers) > 0 || p.Temp != "" {
+		failed = makePrivateTemp()
+	}
 	trees := g.openWritable(&p)
 	// Which links confined code can create is known only after openWritable.
 	if g.make(p) {
 		trees = g.openWritable(&p)
 	}
 	p.ReadWrite = trees
+	p.Covers = g.openCovers(p.Covers)
+	if failed != nil {
+		p.Covers = nil
+		p.note("temporary files are shared with other programs: " + failed.Error())
+	}
+	p.Covers = append(p.Covers, g.openLayers(&p)...)
 	p.ReadOnly, p.Own = g.openReadable(&p, p.ReadOnly), g.openReadable(&p, p.Own)
+	p.Links = g.linksTo(names)
 	for _, link := range g.replaceable(p) {
 		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
@@ -113,6 +129,21 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 	return true
 }
 
+// openCovers follows the paths of covers. A path that does not exist cannot be covered.
+func (g *Grants) openCovers(covers []Cover) []Cover {
+	var out []Cover
+	for _, c := range covers {
+		if c.From == "" {
+			c.From = private.path
+		}
+		c.Path, c.From = g.follow(c.Path).path, g.follow(c.From).path
+		if exists(c.Path) && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // openReadable opens the paths that confined code could replace, and follows the others.
 func (g *Grants) openReadable(p *Policy, paths []string) []string {
 	out := make([]string, 0, len(paths))
@@ -122,7 +153,7 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		}
 		made := g.follow(path)
 		switch link := g.loose(made); {
-		case covering(p.ReadWrite, made.path) != "":
+		case covering(p.ReadWrite, made.path) != "" && p.covered(innermost(made.path, p.ReadWrite)) == nil:
 			// The path is readable already.
 		case link != "":
 			p.note(refusal(path, link))
@@ -228,6 +259,24 @@ func (g *Grants) follow(path string) grant {
 		g.known[path] = made
 	}
 	return made
+}
+
+// linksTo returns the links on the way to paths, each once. A link that is gone by now leads nowhere.
+func (g *Grants) linksTo(paths []string) []Link {
+	var out []Link
+	seen := map[string]bool{}
+	for _, path := range paths {
+		for _, link := range g.known[path].links {
+			if seen[link] {
+				continue
+			}
+			seen[link] = true
+			if target, err := os.Readlink(link); err == nil {
+				out = append(out, Link{Path: link, Target: target})
+			}
+		}
+	}
+	return out
 }
 
 // replaceable lists the links on the way to protected paths that are located in a writable tree. A link cannot be protected,

@@ -116,6 +116,10 @@ func launch(s scene) outcome {
 	if s.Shm, err1 = unix.SysvShmGet(unix.IPC_PRIVATE, 4096, 0o600); err1 != nil {
 		return outcome{Fault: err1.Error()}
 	}
+	// Every user finds the queue by its key. Several launchers share it, so none removes it.
+	if _, _, errno := unix.Syscall(unix.SYS_MSGGET, messageKey, unix.IPC_CREAT|0o666, 0); errno != 0 {
+		return outcome{Fault: errno.Error()}
+	}
 	// The segment is removed when this process ends.
 	defer func() { _, _ = unix.SysvShmCtl(s.Shm, unix.IPC_RMID, nil) }()
 	return s.spawn(kept)

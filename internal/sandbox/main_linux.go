@@ -43,6 +43,9 @@ func serve(run Tool, out *answers) error {
 	if err := in.Decode(&r); err != nil {
 		return fmt.Errorf("reading the call: %w", err)
 	}
+	if r.Call.Tool == layersTool {
+		return serveLayers(r.Call.Args)
+	}
 	r.Policy.files = files
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

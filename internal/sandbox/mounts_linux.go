@@ -10,20 +10,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arrangeMounts sets up the private mount namespace by the policy. Everything is read-only except the writable trees. Inside
-// these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and protected paths that cannot be
-// covered to the report. The paths of the policy must be resolved.
+// arrangeMounts sets up the private mount namespace by the policy. It contains the granted trees only, and everything is read-only
+// except the writable ones. Inside these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and
+// protected paths that cannot be covered to the report. The paths of the policy must be resolved.
 func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	private := in.Mounts && setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) == nil
 	if !private {
 		r.withoutMounts(p)
 		return nil
 	}
-	inner := p.copyInner()
-	defer closeCopies(inner)
-	if err := p.writableTrees(r); err != nil {
+	var err error
+	if r.Hidden = !p.showsAll(); r.Hidden {
+		r.Proc, err = p.newRoot(r, in.Processes)
+	} else {
+		if len(p.Covers) > 0 {
+			r.lacks("temporary files and build caches are shared with other programs, and names outside are visible: " +
+				"the whole file system is granted, or unix_sockets is on")
+		}
+		err = p.writableTrees(r)
+	}
+	if err != nil {
 		return err
 	}
+	inner := p.copyInner()
+	defer closeCopies(inner)
 	for _, path := range p.Protected {
 		if err := p.protect(path, r); err != nil {
 			return err
@@ -39,9 +49,17 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 			return err
 		}
 	}
-	r.Mounts, r.Proc = true, in.Processes && privateProc() == nil
+	r.Mounts = true
+	if !r.Hidden {
+		r.Proc = in.Processes && privateProc() == nil
+	}
 	if p.Exec && privateShm() == nil {
 		p.ReadWrite = append(slices.Clone(p.ReadWrite), shmDir)
+	}
+	if r.Hidden {
+		if err := unix.MountSetattr(unix.AT_FDCWD, "/", 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+			return fmt.Errorf("making the root directory read-only: %w", err)
+		}
 	}
 	if !r.Proc {
 		r.lacks("there is no private /proc: programs that are started find none")
@@ -64,6 +82,9 @@ func outermost(paths []string) []string {
 
 // withoutMounts reports what Landlock alone does not cover.
 func (r *Report) withoutMounts(p *Policy) {
+	if len(p.Covers) > 0 {
+		r.lacks("temporary files and build caches are shared with other programs: private ones need a mount namespace")
+	}
 	r.lacks("modes, owners and times of files outside of the writable trees can be changed: that needs a mount namespace")
 	for _, path := range p.Protected {
 		switch {
@@ -143,7 +164,7 @@ func (p *Policy) outermostFirst(paths []string) []string {
 func (p *Policy) copyInner() map[string]int {
 	copies := map[string]int{}
 	for _, path := range p.Inner {
-		if !slices.Contains(p.ReadWrite, path) {
+		if !slices.Contains(p.ReadWrite, path) || p.around(path) == "" && covering(p.Hidden, path) == "" {
 			continue
 		}
 		// A path that is missing, or that leads to something else than was granted, is not granted.
@@ -178,6 +199,11 @@ func (p *Policy) copyTree(path string) (int, error) {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
 	}
 	defer func() { _ = unix.Close(at) }()
+	return copyMount(at, path)
+}
+
+// copyMount does the work of copyTree for an open file.
+func copyMount(at int, path string) (int, error) {
 	fd, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
@@ -218,6 +244,9 @@ func (p *Policy) over(path string, readOnly bool) error {
 func (p *Policy) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // a path that does not exist grants nothing
+	}
+	if r.Hidden && p.coverAround(path) != nil {
+		return nil // what is there is not what runs outside
 	}
 	if outer := p.around(path); outer != "" && p.kindOf(outer) != kindNone {
 		return nil // the protected path around it makes it read-only

@@ -199,20 +199,34 @@ type worker struct {
 // startProcess starts a child in its own namespaces or, where the system forbids namespaces, in its own session. The child's
 // standard input is also its lifeline. It is a socket, because descriptors come with the call.
 func startProcess(c Command) (*worker, error) {
-	inR, inW, err1 := socketPair()
-	outR, outW, err2 := os.Pipe()
-	p := &worker{stdin: inW, answer: outR, stderr: process.Head{Max: maxStderr}}
-	err := errors.Join(err1, err2)
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	p, err := startWorker(c, outW, outR)
+	_ = outW.Close()
+	if err != nil {
+		_ = outR.Close()
+		return nil, err
+	}
+	p.answer = outR
+	return p, nil
+}
+
+// startWorker starts a child that writes to answers. readEnds are the files that aura reads what the child writes from.
+func startWorker(c Command, answers *os.File, readEnds ...*os.File) (*worker, error) {
+	inR, inW, err := socketPair()
+	p := &worker{stdin: inW, stderr: process.Head{Max: maxStderr}}
 	if err == nil {
 		p.Process, err = process.Start(process.Spec{
 			Path: c.Executable, Args: []string{processName, Argument}, Dir: c.Dir, Env: c.Env,
-			Stdin: inR, Stderr: &p.stderr, Files: []*os.File{outW}, ReadEnds: []*os.File{outR},
+			Stdin: inR, Stderr: &p.stderr, Files: []*os.File{answers}, ReadEnds: readEnds,
 			Isolation: process.OwnMounts, Weaker: KeepPrograms, Reaper: true, Mark: markName,
 		})
 	}
-	_, _ = inR.Close(), outW.Close()
+	_ = inR.Close()
 	if err != nil {
-		_, _ = inW.Close(), outR.Close()
+		_ = inW.Close()
 		return nil, err
 	}
 	return p, nil

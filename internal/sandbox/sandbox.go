@@ -26,6 +26,11 @@ type Policy struct {
 	Make []string `json:"make,omitempty"`
 	// Temp is the directory of ReadWrite for temporary files, if it is not the usual one; see Environ.
 	Temp string `json:"temp,omitempty"`
+	// Covers lists directories of ReadWrite that others are mounted over.
+	Covers []Cover `json:"covers,omitempty"`
+	// Caches lists the directories of ReadWrite that get a private layer, if the system can do that. The layers are stored in Store.
+	Caches []string `json:"caches,omitempty"`
+	Store  string   `json:"store,omitempty"`
 	// Own lists what the process needs to run at all, such as its executable and its plugin's source. It is readable whatever
 	// the settings say.
 	Own []string `json:"own,omitempty"`
@@ -57,6 +62,8 @@ type Policy struct {
 	// working directory and the paths that confined code could replace. The process gets what they led to as descriptors; see
 	// Files. A path that leads to something else by now grants nothing. Uncovered holds sentences about what could not be
 	// granted or protected.
+	// Links lists the symbolic links on the way to what is granted.
+	Links     []Link   `json:"links,omitempty"`
 	Workdir   string   `json:"workdir,omitempty"`
 	Opened    bool     `json:"opened,omitempty"`
 	Pinned    []string `json:"pinned,omitempty"`
@@ -80,6 +87,12 @@ func (p *Policy) Receive(first int) {
 	for i, path := range p.Pinned {
 		p.files = append(p.files, os.NewFile(uintptr(first+i), path))
 	}
+}
+
+// Link is a symbolic link. The directory of Path contains no links; Target is what the link holds.
+type Link struct {
+	Path   string `json:"path"`
+	Target string `json:"target"`
 }
 
 // identity identifies a file independently of its path. It is unique while a process holds the file open.
@@ -126,6 +139,8 @@ type Report struct {
 	// Mounts is true if a private mount namespace is used. Proc is true if it has a private /proc.
 	Mounts bool `json:"mounts"`
 	Proc   bool `json:"proc"`
+	// Hidden is true if the process sees only what is granted: nothing else has a name for it.
+	Hidden bool `json:"hidden"`
 	// Uncovered holds sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
 	// Missing holds sentences about protected paths that do not exist, and that are not protected if a program creates them.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/net/bpf"
@@ -26,9 +27,9 @@ const (
 // ignores the high half.
 func offArg(n uint32) uint32 { return offArgs + n*argSize }
 
-// filterCalls installs the filter on all threads.
-func filterCalls(p Policy) error {
-	program, err := filterProgram(p)
+// filterCalls installs the filter on all threads. unsafeCalls lists further calls that fail as if the kernel did not have them.
+func filterCalls(p Policy, unsafeCalls []uint32) error {
+	program, err := filterProgram(p, unsafeCalls)
 	if err != nil {
 		return err
 	}
@@ -50,7 +51,7 @@ func filterCalls(p Policy) error {
 }
 
 // filterProgram returns the policy as a program for the kernel.
-func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
+func filterProgram(p Policy, unsafeCalls []uint32) ([]bpf.RawInstruction, error) {
 	f := filter{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
@@ -63,7 +64,7 @@ func filterProgram(p Policy) ([]bpf.RawInstruction, error) {
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: lastCall, SkipFalse: 1},
 		refuse(unix.ENOSYS),
 	}
-	for _, nr := range unknownCalls {
+	for _, nr := range slices.Concat(unknownCalls, unsafeCalls) {
 		f.on(nr, refuse(unix.ENOSYS))
 	}
 	for _, nr := range refusedCalls {
@@ -150,9 +151,13 @@ func unlessNone(arg uint32, values ...uint32) []bpf.Instruction {
 // typeMask removes the flags from the type of a socket.
 const typeMask = 0xf
 
-// pairs allows connected pairs of stream and seqpacket sockets. A datagram socket of a pair could send to any address.
+// pairs allows connected pairs of Unix stream and seqpacket sockets. A datagram socket of a pair could send to any address, and other
+// families have code in the kernel that is not needed for pairs.
 func pairs() []bpf.Instruction {
 	return []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offArg(0), Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1},
+		refuse(unix.EPERM),
 		bpf.LoadAbsolute{Off: offArg(1), Size: 4},
 		bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: typeMask},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipTrue: 2},

@@ -10,6 +10,9 @@ import (
 // filterSupported always returns an error: the list of calls was made for other architectures.
 func filterSupported() error { return fmt.Errorf("no filter of system calls for %s", runtime.GOARCH) }
 
-func filterCalls(Policy) error {
+func filterCalls(Policy, []uint32) error {
 	return fmt.Errorf("filtering system calls: %w: %w", ErrUnsupported, filterSupported())
 }
+
+// callsWithout returns nothing: there is no filter.
+func callsWithout(Policy, Isolation, *Report) []uint32 { return nil }

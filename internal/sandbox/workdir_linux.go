@@ -34,14 +34,15 @@ func (p *Policy) startedIn() error {
 
 // reenter changes to the working directory by its path, if the path still leads to the same directory. The directory that the
 // process was started in may belong to a mount that is read-only now.
-func (p *Policy) reenter() error {
+func (p *Policy) reenter(r *Report) error {
 	fd, err := openPlain(p.Workdir)
 	if err != nil {
 		return fmt.Errorf("entering the working directory %s: %w", p.Workdir, explainOpen(err))
 	}
 	defer func() { _ = unix.Close(fd) }()
 	id, _, err := identify(fd)
-	if err == nil && id != p.entered {
+	// A working directory that is not granted is an empty one in the new root.
+	if err == nil && id != p.entered && (!r.Hidden || p.reach(p.Workdir) != "") {
 		err = errReplaced
 	}
 	if err = errors.Join(err, unix.Fchdir(fd)); err != nil {

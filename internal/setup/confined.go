@@ -81,7 +81,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
-	said = t.explained(said, command.Policy)
+	said = t.explained(said, command.Policy, done.Report.Hidden)
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
 	}
@@ -108,12 +108,16 @@ func (t confined) policyOf(call tool.Call) (sandbox.Policy, error) {
 
 // explained adds a note to the answer of a command if the sandbox denied an operation and the command printed the kernel's
 // error message.
-func (t confined) explained(said toolhost.Answer, policy sandbox.Policy) toolhost.Answer {
+func (t confined) explained(said toolhost.Answer, policy sandbox.Policy, hidden bool) toolhost.Answer {
 	if !policy.Exec {
 		return said // file tools are refused by path, with the rule
 	}
 	for _, text := range []*string{&said.Error, &said.Output} {
-		if note := sandbox.Explain(policy, t.options.Workdir, *text); note != "" {
+		note := sandbox.Explain(policy, t.options.Workdir, *text)
+		if note == "" && hidden {
+			note = sandbox.ExplainMissing(policy, t.options.Workdir, *text)
+		}
+		if note != "" {
 			*text = strings.TrimRight(*text, "\n") + "\n" + note
 			break
 		}

@@ -51,7 +51,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
-		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(), Hidden: hiddenDirs(c), Output: output},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar,
 	}
 	if out.enabled && c.State.Root != "" {
@@ -82,7 +82,9 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Programs = append(out.place.Programs, self, tools, sandbox.Beside(self, hostName))
 	}
 	// The programs are opened before any confined process runs, even if they are not needed.
-	_, _ = toolhost.Program()
+	if program, err := toolhost.Program(); err == nil {
+		out.grants.UseHelper(program.Start)
+	}
 	if program, err := hostProgram(c); err == nil {
 		out.place.Programs = append(out.place.Programs, program.path)
 	}
@@ -93,6 +95,9 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	path, _ := config.Lookup(c.Inherited, "PATH")
 	out.place.Path = filepath.SplitList(path)
 	out.place.Caches = cachesIn(c.Inherited)
+	if s.Caches != config.SharedCaches {
+		out.place.Store = c.State.Layers()
+	}
 	return out
 }
 
@@ -264,12 +269,17 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
 		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
 		_, builtIn := tool.As[confined](t.Tool)
-		call.Named = call.Named && builtIn && err != nil
+		call.Named = call.Named && builtIn && (err != nil || slices.ContainsFunc(call.Paths.Read, t.replaced))
 		if err != nil && !call.Named {
 			return "", tool.Refused(tool.BySandbox, "", err)
 		}
 	}
 	return t.Tool.Execute(ctx, call)
+}
+
+// replaced reports whether a path of a call leads to another file in the tool's process. A file that the user names is the user's.
+func (t fenced) replaced(path string) bool {
+	return t.policy.ReplacedIn(t.workdir, path)
 }
 
 // Paths returns the paths that the tool declares.

@@ -104,6 +104,18 @@ func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root
 // Cache returns the directory of data that aura can compute again, such as what plugins export.
 func (p Paths) Cache() string { return p.below(p.Root, "cache") }
 
+// Temp returns the directory for the temporary files of running sessions.
+func (p Paths) Temp() string { return p.below(p.Root, "tmp") }
+
+// Caches returns the directory of what confined builds added to the user's caches, with a directory for each project.
+func (p Paths) Caches() string { return p.below(p.Root, "caches") }
+
+// Layers returns the directory of this project in Caches.
+func (p Paths) Layers() string { return p.below(p.Caches(), p.LayersName()) }
+
+// LayersName returns the name of this project in Caches.
+func (p Paths) LayersName() string { return filepath.Base(p.Project) }
+
 // Run returns the directory of the sockets of running sessions, for systems that have no directory for sockets.
 func (p Paths) Run() string { return p.below(p.Root, "run") }
 

@@ -215,6 +215,8 @@ func TestWidens(t *testing.T) {
 		{"sandbox.network", "off", false, trust.KindSandbox, false},
 		{"sandbox.unix_sockets", "true", false, trust.KindSandbox, true},
 		{"sandbox.unix_sockets", "false", false, trust.KindSandbox, false},
+		{"sandbox.caches", "shared", false, trust.KindSandbox, true},
+		{"sandbox.caches", "private", false, trust.KindSandbox, false},
 		{"sandbox.extra.rw", "/", false, trust.KindSandbox, true},
 		{"sandbox.extra.rw", "", false, trust.KindSandbox, false},
 		{"sandbox.restrictions.ro", "/", false, trust.KindSandbox, true},

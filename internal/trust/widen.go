@@ -44,6 +44,7 @@ var rules = []rule{
 	{"sandbox.required", KindSandbox, unlessOn},
 	{"sandbox.network", KindSandbox, isTrue},
 	{"sandbox.unix_sockets", KindSandbox, isTrue},
+	{"sandbox.caches", KindSandbox, func(value string, _ bool) bool { return value != "private" }},
 	// Paths, variables, and settings that a later version may add.
 	{"sandbox.*", KindSandbox, always},
 	{"plugins.unsafe", KindUnsafe, isTrue},
