@@ -130,6 +130,12 @@ func TestRead(t *testing.T) {
 		"only a file":   {[]contentBlock{{Type: "resource", Resource: &resource{URI: "file:///a%20b", Text: text("c\n")}}}, "\n\n<file path=\"/a b\">\nc\n</file>", false},
 		"mention":       {[]contentBlock{{Type: "text", Text: "see @a"}, {Type: "resource", Resource: &resource{URI: "x", Text: text("@b")}}}, "see @a\n\n<file path=\"x\">\n\\@b\n</file>", false},
 		"foreign host":  {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file://server/share"}}, "\n\n<link name=\"n\" uri=\"file://server/share\" />", false},
+		"linked file":   {[]contentBlock{{Type: "text", Text: "see"}, {Type: "resource_link", URI: "file:///a%20b/../c%2Fd?x#L1"}}, "see\n\n@\"/a b/../c/d\"", false},
+		"this machine":  {[]contentBlock{{Type: "resource_link", URI: "file://localhost/no/such"}}, "\n\n@\"/no/such\"", false},
+		"quoted path":   {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file:///a%22%20@/etc/passwd"}}, "\n\n<link name=\"n\" uri=\"file:///a%22%20\\@/etc/passwd\" />", false},
+		"path of lines": {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file:///a%0A@b"}}, "\n\n<link name=\"n\" uri=\"file:///a%0A\\@b\" />", false},
+		"other scheme":  {[]contentBlock{{Type: "resource_link", Name: "n", URI: "FILES:///etc/passwd"}}, "\n\n<link name=\"n\" uri=\"FILES:///etc/passwd\" />", false},
+		"no data":       {[]contentBlock{{Type: "image", URI: "file:///etc/passwd"}}, "", true},
 		"relative link": {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file:a"}}, "\n\n<link name=\"n\" uri=\"file:a\" />", false},
 	} {
 		in, err := read(row.blocks)

@@ -16,18 +16,22 @@ import (
 // input is a prompt of the client.
 type input struct {
 	// text is what the user wrote. context is what the client adds: files with their content, and links. It mentions no files,
-	// whatever it contains.
-	text, context string
-	attached      []frontend.Attachment
+	// whatever it contains. links mentions the files that the client links to, so that they are attached by the same rules as
+	// those that the user mentions: the path may come from a text that the editor only shows.
+	text, context, links string
+	attached             []frontend.Attachment
 }
 
 // whole returns the text for the model.
 func (in input) whole() string {
-	if in.context == "" {
+	if !in.adds() {
 		return in.text
 	}
-	return strings.TrimRight(in.text, "\n") + prompt.Escape(in.context)
+	return strings.TrimRight(in.text, "\n") + prompt.Escape(in.context) + in.links
 }
+
+// adds reports whether the client adds something to the text.
+func (in input) adds() bool { return in.context != "" || in.links != "" }
 
 // read reads the blocks of a prompt.
 func read(blocks []contentBlock) (input, error) {
@@ -37,7 +41,7 @@ func read(blocks []contentBlock) (input, error) {
 			return in, failure(codeInvalidParams, "reading part %d of the prompt: %s", i+1, err)
 		}
 	}
-	if strings.TrimSpace(in.text) == "" && in.context == "" && len(in.attached) == 0 {
+	if strings.TrimSpace(in.text) == "" && !in.adds() && len(in.attached) == 0 {
 		return in, failure(codeInvalidParams, "the prompt is empty")
 	}
 	return in, nil
@@ -74,13 +78,15 @@ func (in *input) data(encoded string) error {
 	return nil
 }
 
-// link adds a resource by its address. A file is attached; everything else the model knows by its address.
+// link adds a resource by its address. A file is mentioned; everything else the model knows by its address, and so it does a file
+// whose name cannot be written as a mention.
 func (in *input) link(b contentBlock) {
-	if path, ok := localFile(b.URI); ok {
-		in.attached = append(in.attached, frontend.Attachment{Path: path})
+	path, ok := pathOf(b.URI)
+	if info, err := os.Stat(path); !ok || strings.ContainsAny(path, "\"\n") || err == nil && info.IsDir() {
+		in.context += fmt.Sprintf("\n\n<link name=%q uri=%q />", b.Name, b.URI)
 		return
 	}
-	in.context += fmt.Sprintf("\n\n<link name=%q uri=%q />", b.Name, b.URI)
+	in.links += fmt.Sprintf("\n\n@\"%s\"", path)
 }
 
 // resource adds a resource with its content.
@@ -96,16 +102,6 @@ func (in *input) resource(r *resource) error {
 	default:
 		return fmt.Errorf("the resource %s has neither text nor a blob", r.URI)
 	}
-}
-
-// localFile returns the path of a regular file that a URI names.
-func localFile(uri string) (string, bool) {
-	path, ok := pathOf(uri)
-	if !ok {
-		return "", false
-	}
-	info, err := os.Stat(path)
-	return path, err != nil || info.Mode().IsRegular()
 }
 
 // pathOf returns the absolute path that a file URI names.

@@ -40,7 +40,7 @@ func (l *live) turn(ctx context.Context, in input) (any, error) {
 	var exit bool
 	var err error
 	if isCommand {
-		if in.context != "" || len(in.attached) > 0 {
+		if in.adds() || len(in.attached) > 0 {
 			l.front.tell("a slash command takes no files; those of this prompt were left out")
 		}
 		exit, err = l.session.Command(ctx, in.text)

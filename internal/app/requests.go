@@ -114,8 +114,10 @@ func (i *inventory) plugin(p manifest.Plugin, mine string) {
 	if mine != "" {
 		text += "; takes the place of yours in " + mine
 	}
-	if asks := manifest.Ask(p).List(); len(asks) > 0 {
-		text += "; asks for " + strings.Join(asks, ", ")
+	asks := manifest.Ask(p)
+	asks.Commands = nil // each is a request of its own below
+	if list := asks.List(); len(list) > 0 {
+		text += "; asks for " + strings.Join(list, ", ")
 	}
 	i.add(kind, p.Name, file, 0, "%s", text)
 	i.condition("plugin "+p.Name, file, 0, p.Manifest.Condition)

@@ -105,7 +105,15 @@ func (v *verdict) unreadable() error { return cmp.Or(v.fault, v.runFault) }
 // since returns what changed since the user agreed to files: the files, and the variables that their values contain.
 func (v *verdict) since(consent trust.Consent) (trust.Change, error) {
 	files, err := trust.Hash(v.found.Base, v.found.Home, v.beside())
-	return trust.Compare(consent.Files, files).And(trust.Compare(consent.Variables, v.variables())), err
+	change := trust.Compare(consent.Files, files)
+	change.Removed = slices.DeleteFunc(change.Removed, v.movedOut)
+	return change.And(trust.Compare(consent.Variables, v.variables())), err
+}
+
+// movedOut reports whether a file that is gone is state of an earlier version, which MoveState moves out of the home.
+func (v *verdict) movedOut(path string) bool {
+	path = filepath.Join(v.found.Base, filepath.FromSlash(path))
+	return v.found.Home != "" && slices.ContainsFunc([]string{oldSessions, oldData}, func(name string) bool { return within(filepath.Join(v.found.Home, name), path) })
 }
 
 // variables returns what a consent for files assumes about the values of the project that contain variables. A number, a boolean

@@ -52,7 +52,9 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	if err != nil {
 		o.gateFor(s).Tell(err.Error())
 	}
+	safeDir, safeEnviron := setup.Unconfined(c, s.environ)
 	options := tui.Options{
+		SafeDir: safeDir, SafeEnviron: safeEnviron,
 		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Drafts: c.State.Drafts(), Prompts: prompts, History: history, Hide: setup.Secrets(c, nil).String, Settings: features.Screen, Debug: o.debug,
 		Uninterrupted: func() func() { return s.interrupts.divert(func() {}) },
 		Close: func(ctx context.Context, opened frontend.Session, err error) error {

@@ -115,6 +115,9 @@ func (o *importOptions) run(s streams, root *rootOptions, from string) error {
 	if home == "" {
 		return usageError{errors.New("mcp import: there is no user's home to write into: name one with --home")}
 	}
+	if err := refuseLinks(listing, home, config.MCPDir(home)); err != nil {
+		return fmt.Errorf("importing MCP servers: %w", err)
+	}
 	report := importReport{Dir: home, DryRun: o.dryRun, Servers: []importedServer{}}
 	for _, server := range list {
 		done := o.plan(server, home, configured)

@@ -77,12 +77,12 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 // directory.
 func placeFor(l app.Listing, global bool) (install.Place, error) {
 	if !global {
-		places := l.InstallPlaces(config.HomeProject)
-		if len(places) == 0 {
-			// The project's home is not read, because of --safe or because it cannot be read.
-			return install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}, nil
+		// The project's home is not read with --safe, or if it cannot be read.
+		place := install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}
+		if places := l.InstallPlaces(config.HomeProject); len(places) > 0 {
+			place = places[0]
 		}
-		return places[0], nil
+		return place, refuseLinks(l, place.Home, place.Root, filepath.Join(place.Home, "extensions"))
 	}
 	for _, p := range l.InstallPlaces() {
 		if p.Home == l.User {

@@ -39,6 +39,7 @@ func newPluginsTrust(s streams, root *rootOptions) *cobra.Command {
 					what = t.Files.String()
 				}
 				fmt.Fprintf(s.out, "trusted %s: %s\n", clean(t.Name), clean(what))
+				writeGranted(s.out, []install.Facts{{Name: t.Name, Asks: t.Asks}})
 			}
 			return nil
 		},

@@ -236,7 +236,7 @@ func TestACPContent(t *testing.T) {
 		"link":        {acp.ResourceLinkBlock("note", "file://"+strings.ReplaceAll(p.path("note file.txt"), " ", "%20")), "the note", 0},
 		"web link":    {acp.ResourceLinkBlock("page", "https://example.com/@secret.txt"), `<link name=\"page\" uri=\"https://example.com/@secret.txt\" />`, 0},
 		"directory":   {acp.ResourceLinkBlock("dir", "file://"+p.dir), `<link name=\"dir\"`, 0},
-		"missing":     {acp.ResourceLinkBlock("none", "file://"+p.path("missing")), "", -32603},
+		"missing":     {acp.ResourceLinkBlock("none", "file://"+p.path("missing")), `look\n\n@\"` + p.path("missing") + `\"`, 0},
 		"image":       {acp.ImageBlock(encoded, "image/png"), `"media_type":"image/png"`, 0},
 		"no image":    {acp.ImageBlock(base64.StdEncoding.EncodeToString([]byte("text")), "image/png"), "", -32602},
 		"not base64":  {acp.ImageBlock("%%%", "image/png"), "", -32602},

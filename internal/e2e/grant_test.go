@@ -26,7 +26,7 @@ func TestGrantQuestion(t *testing.T) {
 			t.Parallel()
 			p := newProject(t)
 			p.write("caller/go.mod", "module caller\n\ngo 1.25\n")
-			p.write("caller/plugin.yaml", "description: Calls\nenv: [CALL_KEY]\n")
+			p.write("caller/plugin.yaml", "description: Calls\nenv: [CALL_KEY]\ncondition: bash:\"touch ran\"\n")
 			p.write("caller/main.go", "package caller\n\nimport (\n\t\"context\"\n\t_ \"net/http\"\n\n\t\"github.com/idelchi/aura/sdk\"\n)\n\n"+
 				"func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }\n")
 			screen, tty, err := pty.Open()
@@ -41,7 +41,7 @@ func TestGrantQuestion(t *testing.T) {
 			go func() { _, _ = record.ReadFrom(screen) }()
 			p.check(cmd.Start())
 			a := p.running(cmd)
-			p.await("stderr.txt", `plugin "caller" asks for: variables CALL_KEY, the network[\s\S]*Grant it\? \[y/N\] `)
+			p.await("stderr.txt", `plugin "caller" asks for: variables CALL_KEY, the network, running commands in its condition: touch ran[\s\S]*Grant it\? \[y/N\] `)
 			if _, err := os.Stat(p.path(".aura/plugins/caller")); err == nil {
 				t.Error("it was installed before the answer")
 			}

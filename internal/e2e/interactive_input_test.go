@@ -70,7 +70,7 @@ func TestInteractiveEditor(t *testing.T) {
 	g := newGolden(t, "editor")
 	p := newStory(t, "  - text: Hello.\n")
 	p.write("edit.sh", "echo editing; cat \"$2\"; read key; printf 'edited\\nprompt\\n' >\"$2\"\n")
-	s := p.startScreen(p.command(), 80, 24, "EDITOR=sh edit.sh --wait").ready()
+	s := p.startScreen(p.command(), 80, 24, "EDITOR=sh "+p.path("edit.sh")+" --wait").ready()
 	s.send("draft")
 	s.shows(`> draft`)
 	s.send(ctrlG)

@@ -35,15 +35,16 @@ type rerun struct {
 const (
 	userScripts = "TestScripts/sandbox/^(git|grants|home|odd|plugins|policy|protected|settings)$"
 	bareScripts = "TestScripts/sandbox/^(git|home|odd|policy|protected|settings)$"
+	bareTrust   = "TestScripts/trust/^pinned_state$"
 )
 
 var reruns = []rerun{
 	{"ordinary_user", nobody, false, []string{
-		userScripts, "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
+		userScripts, "TestScripts/trust/^(pinned_state|trust_links)$", "TestScripts/installing/^condition_request$", "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
 		"TestTerminalControl", "TestSecrets", "TestTrustQuestion", "TestGrantQuestion",
 	}},
-	{"root_no_namespaces", 0, true, []string{bareScripts}},
-	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts}},
+	{"root_no_namespaces", 0, true, []string{bareScripts, bareTrust}},
+	{"ordinary_user_no_namespaces", nobody, true, []string{bareScripts, bareTrust}},
 }
 
 // TestReruns runs tests as an ordinary user and without namespaces. The tests themselves run as the user who started them.

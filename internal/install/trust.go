@@ -16,6 +16,8 @@ type Trusted struct {
 	Dir  string `json:"dir"`
 	// Files lists how the files had changed since the installation.
 	Files Difference `json:"files"`
+	// Asks holds what the current files ask for, which is granted with them.
+	Asks manifest.Asks `json:"asks"`
 }
 
 // Trust records the current files of a plugin, or of all plugins of a pack.
@@ -79,5 +81,5 @@ func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
 	now.Disabled = before.left(p, now.Files[manifest.FileName])
 	l.Plugins[key] = now
 	maps.DeleteFunc(l.Pending, func(other string, _ locked) bool { return other == key })
-	return Trusted{Name: p.Name, Dir: filepath.Clean(p.Dir), Files: compare(before.Files, now.Files)}, nil
+	return Trusted{Name: p.Name, Dir: filepath.Clean(p.Dir), Files: compare(before.Files, now.Files), Asks: manifest.Ask(p)}, nil
 }

@@ -145,7 +145,7 @@ func TestFacts(t *testing.T) {
 	want := Facts{
 		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"}, Packages: []string{},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
-		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true},
+		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true, Commands: []string{}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -24,11 +24,14 @@ type Asks struct {
 	Programs bool `json:"programs"`
 	// Memory is the memory limit in bytes if it is above the default, and 0 otherwise.
 	Memory int64 `json:"memory_bytes"`
+	// Commands holds the command lines of the bash: terms in the plugin's condition, which run under the policy of Bash.
+	Commands []string `json:"commands"`
 }
 
 // Ask returns what a plugin asks for. It reads the plugin's files and runs nothing.
 func Ask(p Plugin) Asks {
-	a := Asks{Env: []string{}, Unsafe: []string{}}
+	a := NoAsks()
+	a.Commands = append(a.Commands, p.Manifest.Condition.Commands()...)
 	memory := int64(DefaultMemory)
 	if p.Python() {
 		// What Python code does cannot be seen in its text.
@@ -44,10 +47,15 @@ func Ask(p Plugin) Asks {
 	if p.Manifest.Limits.Memory > memory {
 		a.Memory = p.Manifest.Limits.Memory
 	}
-	slices.Sort(a.Env)
-	a.Env = slices.Compact(a.Env)
+	for _, list := range []*[]string{&a.Env, &a.Commands} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
 	return a
 }
+
+// NoAsks returns the requests of a plugin that asks for nothing.
+func NoAsks() Asks { return Asks{Env: []string{}, Unsafe: []string{}, Commands: []string{}} }
 
 // askSource adds what the Go source in a directory asks for.
 func (a *Asks) askSource(dir string) {
@@ -67,17 +75,20 @@ func (a *Asks) askSource(dir string) {
 
 // Empty reports whether the plugin asks for nothing.
 func (a Asks) Empty() bool {
-	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe) == 0
+	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe)+len(a.Commands) == 0
 }
 
 // Beyond returns the requests in a that are not in before.
 func (a Asks) Beyond(before Asks) Asks {
 	minus := func(a, b []string) []string {
-		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) || slices.Contains(b, "*") && s != "*" })
+		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 	}
 	out := Asks{
 		Unconfined: a.Unconfined && !before.Unconfined, Network: a.Network && !before.Network, Programs: a.Programs && !before.Programs,
-		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe),
+		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe), Commands: minus(a.Commands, before.Commands),
+	}
+	if slices.Contains(before.Env, "*") {
+		out.Env = []string{}
 	}
 	if a.Memory > before.Memory {
 		out.Memory = a.Memory
@@ -108,6 +119,10 @@ func (a Asks) List() []string {
 	}
 	if a.Memory > 0 {
 		out = append(out, fmt.Sprintf("memory %d MiB", a.Memory>>20))
+	}
+	for _, line := range a.Commands {
+		// A line break ends a comment and begins another command, so it is shown.
+		out = append(out, "running commands in its condition: "+strings.ReplaceAll(line, "\n", `\n`))
 	}
 	return out
 }

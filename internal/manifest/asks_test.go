@@ -36,6 +36,8 @@ func TestAsks(t *testing.T) {
 		"addresses alone":      {"", map[string]string{"a.go": "package p\nimport (\n_ \"net/url\"\n_ \"net/netip\"\n)\n"}, manifest.Asks{}},
 		"a word":               {"", map[string]string{"a.go": "package p\nconst s = \"net\"\n"}, manifest.Asks{}},
 		"unsafe":               {"", map[string]string{"a.go": "package p\nimport _ \"os/exec\"\nimport _ \"syscall\"\n"}, manifest.Asks{Unsafe: []string{"os/exec", "syscall"}, Network: true}},
+		"a condition":          {"condition: 'auto and bash:\"make ready\" and not bash:./busy.sh'", nil, manifest.Asks{Commands: []string{"./busy.sh", "make ready"}}},
+		"harmless condition":   {"condition: 'exists:bash and not auto'", nil, manifest.Asks{}},
 		"what does not parse":  {"", map[string]string{"a.go": "package p\nimport _ \"net\"\nfunc Sandboxable( {"}, manifest.Asks{Network: true}},
 		"for another platform": {"", map[string]string{"a.go": "//go:build never\n\npackage p\nimport _ \"net\"\n"}, manifest.Asks{}},
 	} {
@@ -53,7 +55,7 @@ func TestAsks(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := row.want
-			want.Env, want.Unsafe = append([]string{}, want.Env...), append([]string{}, want.Unsafe...)
+			want.Env, want.Unsafe, want.Commands = append([]string{}, want.Env...), append([]string{}, want.Unsafe...), append([]string{}, want.Commands...)
 			got := manifest.Ask(manifest.Plugin{Dir: dir, Manifest: m})
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
@@ -67,15 +69,15 @@ func TestAsks(t *testing.T) {
 
 func TestAsksBeyond(t *testing.T) {
 	t.Parallel()
-	all := manifest.Asks{Unconfined: true, Env: []string{"A", "B"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 30}
+	all := manifest.Asks{Unconfined: true, Env: []string{"A", "B"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 30, Commands: []string{"a", "b\nc"}}
 	if more := all.Beyond(all); !more.Empty() {
 		t.Errorf("it asks for more than itself: %+v", more)
 	}
-	if more := all.Beyond(manifest.Asks{Env: []string{"A"}, Memory: 1 << 29}); strings.Join(more.List(), "; ") !=
-		"no sandbox for its files (Sandboxable); variables B; the network; unsafe mode for syscall; memory 1024 MiB" {
+	if more := all.Beyond(manifest.Asks{Env: []string{"A"}, Memory: 1 << 29, Commands: []string{"a", "*"}}); strings.Join(more.List(), "; ") !=
+		"no sandbox for its files (Sandboxable); variables B; the network; unsafe mode for syscall; memory 1024 MiB; running commands in its condition: b\\nc" {
 		t.Errorf("got %q", more.List())
 	}
-	if more := all.Beyond(manifest.Asks{Unconfined: true, Env: []string{"*"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 31}); !more.Empty() {
+	if more := all.Beyond(manifest.Asks{Unconfined: true, Env: []string{"*"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 31, Commands: all.Commands}); !more.Empty() {
 		t.Errorf("all variables hold some: %+v", more)
 	}
 	if more := (manifest.Asks{Env: []string{"*"}}).Beyond(all); !reflect.DeepEqual(more.Env, []string{"*"}) {

@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Call is a tool call that needs an approval.
@@ -65,7 +63,7 @@ func (c Call) Pattern() string {
 // every call, or the name and a subject, as in "Bash:go test *":
 //
 //   - A shell line is covered if it equals the subject, or if each of its commands matches the subject and the line consists of
-//     simple commands without redirections to files and without variable assignments.
+//     simple commands: no redirections to files, no assignments, and no expansions but $NAME. See simpleCommands.
 //   - Files are covered if each matches one of the subjects between commas. A subject that ends in a slash is a directory: it
 //     matches the files directly in it.
 //   - Other calls are covered if their arguments as JSON equal the subject, if that begins with a brace, or if each value in the
@@ -83,7 +81,7 @@ func (c Call) Check(pattern string) error {
 		return nil
 	case c.Shell && !wildcard(subject).plain:
 		return errors.New("the pattern does not cover this call: a pattern with a star is compared with each command of the line, and covers no " +
-			"redirections, assignments or compound commands")
+			"redirections, assignments, compound commands, expansions other than $NAME, or builtins of the shell that evaluate their operands")
 	default:
 		return errors.New("the pattern does not cover this call")
 	}
@@ -127,51 +125,6 @@ func coversLine(subjects []string, line string) bool {
 	}
 	all, ok := simpleCommands(line)
 	return ok && every(all, func(command string) bool { return matchesAny(compiled, command) })
-}
-
-// simpleCommands returns the commands of a shell line as they are written. It returns false if the line has more than commands
-// and their arguments: a redirection to a file, an assignment, a function or a compound command could make a command do something
-// that its text does not show.
-func simpleCommands(line string) ([]string, bool) {
-	file, err := syntax.NewParser().Parse(strings.NewReader(line), "")
-	if err != nil {
-		return nil, false
-	}
-	var out []string
-	simple := true
-	printer := syntax.NewPrinter(syntax.SingleLine(true))
-	syntax.Walk(file, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CallExpr:
-			var b strings.Builder
-			for _, word := range n.Args {
-				simple = simple && printer.Print(&b, word) == nil
-				b.WriteByte(' ')
-			}
-			simple = simple && len(n.Assigns) == 0
-			out = append(out, strings.TrimSuffix(b.String(), " "))
-		case *syntax.Redirect:
-			simple = simple && harmless(n)
-		case *syntax.BinaryCmd, *syntax.Subshell, *syntax.Block:
-		case syntax.Command:
-			simple = false
-		}
-		return simple
-	})
-	return out, simple
-}
-
-// harmless reports whether a redirection reaches no file: it joins two outputs, or discards one.
-func harmless(r *syntax.Redirect) bool {
-	target := r.Word.Lit()
-	switch r.Op {
-	case syntax.DplOut:
-		return target == "1" || target == "2"
-	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll:
-		return target == "/dev/null"
-	default:
-		return false
-	}
 }
 
 // coversFiles reports whether subjects cover all files.

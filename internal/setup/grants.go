@@ -10,7 +10,7 @@ import (
 func Granted(e Entry, c *config.Config, unsafe bool) manifest.Asks {
 	out := e.Asks()
 	if e.Status == StatusUntrusted {
-		return manifest.Asks{Env: []string{}, Unsafe: []string{}}
+		return manifest.NoAsks()
 	}
 	out.Network = out.Network && (c.Features.Sandbox.Network || !c.Features.Sandbox.Enabled)
 	if !unsafe && !c.Features.Plugins.Unsafe {

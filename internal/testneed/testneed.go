@@ -62,7 +62,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
+	"bash": "bash", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
 }
 
 var known = []Ability{

@@ -27,13 +27,9 @@ const (
 // absent is the hash of a file that does not exist. Creating the file is a change.
 const absent = "absent"
 
-// repository is the directory of Git, or the file that names it.
+// repository is the directory of Git, or the file that names it. That of a home under version control is not hashed, because every
+// command of Git changes it. Further down a directory of this name may contain code.
 const repository = ".git"
-
-// skipped lists the entries of a home that are not hashed: the directories in which earlier versions of aura kept their state, which
-// contain no configuration, and the repository of a home that is under version control, which every command of Git changes. Further
-// down a directory of this name may contain code.
-var skipped = []string{"sessions", "logs", "data", "cache", repository}
 
 // Hash hashes the files that contain a project's requests: everything below its home except its repository, and the files and
 // directories in beside, whether they exist or not. Paths inside dir are relative to it. Hash follows links, because reading
@@ -41,14 +37,14 @@ var skipped = []string{"sessions", "logs", "data", "cache", repository}
 func Hash(dir, home string, beside []string) (map[string]string, error) {
 	h := hasher{dir: dir, out: map[string]string{}}
 	if home != "" {
-		if err := h.tree(home, 0, skipped); err != nil {
+		if err := h.tree(home, 0, repository); err != nil {
 			return nil, fmt.Errorf("hashing %s: %w", home, err)
 		}
 	}
 	for _, path := range beside {
 		add := h.file
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			add = func(dir string) error { return h.tree(dir, 0, nil) }
+			add = func(dir string) error { return h.tree(dir, 0, "") }
 		}
 		if err := add(path); err != nil {
 			return nil, fmt.Errorf("hashing %s: %w", path, err)
@@ -63,7 +59,7 @@ type hasher struct {
 	bytes int64
 }
 
-func (h *hasher) tree(dir string, depth int, skip []string) error {
+func (h *hasher) tree(dir string, depth int, skip string) error {
 	if depth > maxDepth {
 		return fmt.Errorf("%s is more than %d folders deep: does a link lead in a circle?", dir, maxDepth)
 	}
@@ -73,7 +69,7 @@ func (h *hasher) tree(dir string, depth int, skip []string) error {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if slices.Contains(skip, entry.Name()) && (entry.IsDir() || entry.Name() == repository) {
+		if entry.Name() == skip {
 			continue
 		}
 		info, err := os.Stat(path)
@@ -82,7 +78,7 @@ func (h *hasher) tree(dir string, depth int, skip []string) error {
 				err = h.link(path)
 			}
 			if err == nil {
-				err = h.tree(path, depth+1, nil)
+				err = h.tree(path, depth+1, "")
 			}
 		} else {
 			err = h.file(path)

@@ -155,7 +155,13 @@ func TestHash(t *testing.T) {
 		"the env file":   {func(_ *testing.T, d string) error { return os.WriteFile(d+"/secrets.env", []byte("B=1"), 0o600) }, trust.Change{Changed: []string{"secrets.env"}}},
 		"it is gone":     {func(_ *testing.T, d string) error { return os.Remove(d + "/secrets.env") }, trust.Change{Removed: []string{"secrets.env"}}},
 		"another beside": {func(_ *testing.T, d string) error { return os.WriteFile(d+"/task.env", nil, 0o600) }, trust.Change{Added: []string{"task.env"}}},
-		"old state":      {func(_ *testing.T, d string) error { return os.WriteFile(d+"/.aura/sessions/2.jsonl", nil, 0o600) }, trust.Change{}},
+		"old state": {func(t *testing.T, d string) error {
+			t.Helper()
+			for _, name := range []string{"cache/x", "data/x.sh", "logs/x", "sessions/2.jsonl"} {
+				write(t, d+"/.aura/"+name, "x")
+			}
+			return nil
+		}, trust.Change{Added: []string{".aura/cache/x", ".aura/data/x.sh", ".aura/logs/x", ".aura/sessions/2.jsonl"}}},
 		"a linked folder": {
 			func(_ *testing.T, d string) error { return os.Symlink(d+"/elsewhere", d+"/.aura/config/mcp") },
 			trust.Change{Added: []string{".aura/config/mcp", ".aura/config/mcp/x.yaml"}},

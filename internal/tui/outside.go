@@ -28,14 +28,14 @@ func shellLine(line string) (string, bool) {
 func (u *UI) runShell(line string) {
 	u.print(u.show.prompt("!" + line))
 	path, args := userShell(u.environ, line)
-	u.outside(func(err error) {
+	u.outside(program{path, args, u.o.Workdir, u.o.Environ}, func(err error) {
 		if code, exited := process.ExitCode(err); exited {
 			u.say(terminal.Failure, fmt.Sprintf("! exit status %d", code))
 		} else if err != nil {
 			u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
 		}
 		u.next()
-	}, path, args...)
+	})
 }
 
 // editOutside lets the user edit the text of the input in an editor.
@@ -59,7 +59,8 @@ func (u *UI) editOutside() {
 		return
 	}
 	path, args := editorShell(u.environ, editor, file)
-	u.outside(func(err error) {
+	// Editors read settings from the directory in which they start, such as .exrc.
+	u.outside(program{path, args, dir, u.o.SafeEnviron}, func(err error) {
 		if err != nil {
 			u.edited(dir, "", fmt.Errorf("running the editor %s: %w", plaintext.Line(editor), err))
 			return
@@ -67,7 +68,7 @@ func (u *UI) editOutside() {
 		const most = 1 << 20 // bytes
 		text, err := files.ReadNoFollow(file, most)
 		u.edited(dir, string(text), err)
-	}, path, args...)
+	})
 }
 
 // draftDir creates a directory for one prompt. The editor is not confined, so it must not be a directory for temporary files: tools
@@ -92,9 +93,17 @@ func (u *UI) edited(dir, text string, err error) {
 	u.typed()
 }
 
+// program is a program that has the terminal for a while.
+type program struct {
+	path    string
+	args    []string
+	dir     string
+	environ []string
+}
+
 // outside gives the terminal to a program, and calls then when the program has ended. Nothing is drawn meanwhile.
-func (u *UI) outside(then func(error), path string, args ...string) {
-	u.giveAway(func() { u.runOutside(then, path, args...) })
+func (u *UI) outside(p program, then func(error)) {
+	u.giveAway(func() { u.runOutside(p, then) })
 }
 
 // giveAway stops drawing, and calls give when the terminal has answered all probes: a late answer would be input of another program.
@@ -131,7 +140,7 @@ func (u *UI) probesAnswered() {
 }
 
 // runOutside runs a program that has the terminal.
-func (u *UI) runOutside(then func(error), path string, args ...string) {
+func (u *UI) runOutside(p program, then func(error)) {
 	u.outsiders.Go(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -145,7 +154,7 @@ func (u *UI) runOutside(then func(error), path string, args ...string) {
 		err := u.release()
 		if err == nil {
 			err = process.Run(ctx, process.Spec{
-				Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: u.o.In, Stdout: u.o.Out, Stderr: u.o.Out, SameGroup: true,
+				Path: p.path, Args: p.args, Dir: p.dir, Env: p.environ, Stdin: u.o.In, Stdout: u.o.Out, Stderr: u.o.Out, SameGroup: true,
 			})
 		}
 		if ctx.Err() != nil {

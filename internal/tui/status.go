@@ -216,18 +216,19 @@ func (s *status) run(u *UI) {
 	}()
 }
 
-// output runs the user's command and returns its first line, or why there is none.
+// output runs the user's command and returns its first line, or why there is none. The command runs again and again without being
+// typed, so it finds nothing that tools wrote.
 func (s *status) output(in []byte, u *UI) string {
 	ctx, cancel := context.WithTimeout(context.Background(), statusTime)
 	defer cancel()
 	out := &head{most: statusBytes}
 	path, args := statusShell(u.environ, s.command)
 	err := process.Run(ctx, process.Spec{
-		Path: path, Args: args, Dir: u.o.Workdir, Env: u.o.Environ, Stdin: bytes.NewReader(in), Stdout: out,
+		Path: path, Args: args, Dir: u.o.SafeDir, Env: u.o.SafeEnviron, Stdin: bytes.NewReader(in), Stdout: out,
 	})
 	line, _, _ := strings.Cut(out.String(), "\n")
 	if err != nil && line == "" {
-		return "status command: " + err.Error()
+		return fmt.Sprintf("status command: %v; it runs in %s, so screen.status names files by absolute paths", err, u.o.SafeDir)
 	}
 	return line
 }

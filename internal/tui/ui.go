@@ -28,6 +28,10 @@ import (
 type Options struct {
 	In, Out *os.File
 	Environ []string
+	// SafeDir is a directory that confined code cannot write to, and SafeEnviron an environment whose PATH has no directory that it can
+	// write to. Programs that the user did not type run there: the status command and the editor.
+	SafeDir     string
+	SafeEnviron []string
 	// Workdir is where the files of @path and the programs of the user are found.
 	Workdir string
 	// Drafts is the directory of prompts that are open in an editor. Confined code must not be able to write there. It is created if it

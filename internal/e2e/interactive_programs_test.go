@@ -1,0 +1,42 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+// TestInteractivePrograms puts programs and settings where tools can: in a directory of PATH inside the project, and in the working
+// directory. The status command and the editor, which run unconfined without being typed, find neither. The control is a command that
+// the user types: it finds both.
+func TestInteractivePrograms(t *testing.T) {
+	t.Parallel()
+	for _, uid := range cageUsers() {
+		t.Run(strconv.Itoa(uid), func(t *testing.T) {
+			t.Parallel()
+			p := newStory(t, "  - text: Hello.\n")
+			p.write(".venv/bin/planted", "#!/bin/sh\necho found\n")
+			p.check(os.Chmod(p.path(".venv/bin/planted"), 0o755))
+			p.write(".exrc", "found\n")
+			p.write("home/config/features/screen.yaml", `screen: {status: "planted 2>/dev/null || cat .exrc 2>/dev/null || echo clean status"}`+"\n")
+			if uid != os.Geteuid() {
+				p.give(uint32(uid))
+			}
+			s := p.startScreen(p.command("--home", p.path("home")), 80, 24, "SHELL=/bin/sh", "PATH="+p.path(".venv/bin")+":"+os.Getenv("PATH"),
+				"EDITOR=(planted || cat .exrc || echo clean editor) 2>/dev/null; read key; true").ready()
+			s.shows(`clean status`)
+			s.send("draft")
+			s.shows(`> draft`)
+			s.send(ctrlG)
+			s.shows(`^clean editor$`)
+			s.send("\n")
+			s.shows(`> draft`)
+			s.send("\x15!planted; cat .exrc" + enter)
+			s.shows(`^found\nfound$`)
+			s.send(ctrlD)
+			s.end()
+		})
+	}
+}
