@@ -112,6 +112,13 @@ const (
 	// bytes.
 	MCPTools       = 1000
 	MCPDescription = 8 << 10
+	// MCPRequests is the maximum number of requests of a server that aura has not answered yet. MCPUnasked is the maximum number of
+	// messages per minute that answer no request of aura. MCPHeader is the maximum size of the header of an answer, in bytes. MCPPages
+	// is the maximum number of pages in a list.
+	MCPRequests = 100
+	MCPUnasked  = 20_000
+	MCPHeader   = 1 << 20
+	MCPPages    = 1000
 )
 
 // Media returns the maximum size of an attached file of a media type, in bytes.
