@@ -42,7 +42,7 @@ type link struct {
 	changed chan struct{}
 	// condemned is set if the link must not be used again, even if it has not ended yet.
 	condemned atomic.Bool
-	gate *gate
+	gate      *gate
 	// tried is closed when connect returns. session is valid after that, and nil if there is no connection.
 	tried chan struct{}
 	// gone is closed when no more messages arrive. cause is valid after that.
