@@ -147,7 +147,7 @@ func (b *Toolbox) own() []tool.Tool {
 func (b *Toolbox) options() builtin.Options {
 	bash, c := b.features.Tools.Bash, b.source.Config
 	return builtin.Options{
-		Workdir: c.Workdir, Env: c.Environ, BashTimeout: bash.Timeout.Duration(), Truncation: builtin.Truncation(bash.Truncation),
+		Workdir: c.Workdir, Env: c.Environ, BashTimeout: bash.Timeout.Duration(), Timeout: b.features.Tools.Timeout.Duration(), Truncation: builtin.Truncation(bash.Truncation),
 	}
 }
 

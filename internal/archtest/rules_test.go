@@ -151,7 +151,7 @@ var rooms = map[string][]string{
 	"internal/check":         {"internal/library", "internal/loader", "internal/manifest", "internal/native", "internal/nearest", "internal/pluginsource", "internal/strictyaml", "internal/tool", "sdk/..."},
 	"internal/library/gen":   {},
 	"internal/manifest":      {"internal/condition", "internal/pluginsource", "internal/strictyaml", "sdk/..."},
-	"internal/install":       {"internal/lock", "internal/manifest", "internal/pluginsource", "internal/process", "internal/python", "sdk/..."},
+	"internal/install":       {"internal/lock", "internal/manifest", "internal/native/gocmd", "internal/pluginsource", "internal/process", "internal/python", "sdk/..."},
 	"internal/install/gen":   {},
 	"internal/condition":     {},
 	"internal/repair":        {},

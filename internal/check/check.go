@@ -56,9 +56,8 @@ type Options struct {
 	Tool func(name string)
 }
 
-// Dir checks the plugin in a directory. Dir needs no Go toolchain, runs no code of the plugin and never panics, whatever the
-// directory holds. The findings are sorted by position.
-func Dir(dir string, o Options) (found []Finding) {
+// inspect is Dir without limits.
+func inspect(dir string, o Options) (found []Finding) {
 	c := &checker{options: o, plugin: filepath.Base(dir)}
 	defer func() {
 		if v := recover(); v != nil {

@@ -43,10 +43,19 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 	}
 	return install.Options{
 		Workdir: c.Workdir, Writable: setup.Writable(c), Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
+		Private: vendorDir(c), Go: setup.GoCommand(c),
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		BuiltinTools: app.BuiltinTools(), Progress: progress, Waiting: o.waiting,
 	}, done
+}
+
+// vendorDir returns the directory of aura's state in which modules are downloaded, or "".
+func vendorDir(c *config.Config) string {
+	if cache := c.State.Cache(); cache != "" {
+		return filepath.Join(cache, "vendor")
+	}
+	return ""
 }
 
 // waiting returns a function that tells the user once that the command waits for another aura.

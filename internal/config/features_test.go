@@ -12,7 +12,7 @@ import (
 func defaults() config.Features {
 	return config.Features{
 		Tools: config.Tools{
-			MaxSteps: 50, ReadBefore: config.ReadBefore{Write: true, Delete: false}, Result: config.ToolResult{MaxTokens: 20000},
+			MaxSteps: 50, ReadBefore: config.ReadBefore{Write: true, Delete: false}, Result: config.ToolResult{MaxTokens: 20000}, Timeout: config.Timeout(2 * time.Minute),
 			Bash: config.Bash{
 				Timeout:    config.Timeout(120 * time.Second),
 				Truncation: config.Truncation{MaxOutputBytes: 1048576, MaxLines: 200, HeadLines: 100, TailLines: 80},
@@ -62,6 +62,7 @@ tools:
   token_budget: 1000
   read_before: {write: false, delete: true}
   result: {max_tokens: 5}
+  timeout: 45s
   bash:
     timeout: 90s
     truncation: {max_output_bytes: 4, max_lines: 3, head_lines: 2, tail_lines: 1}
@@ -69,7 +70,7 @@ tools:
 `}.load(t)
 	want := config.Features{Compaction: defaults().Compaction, Sandbox: defaults().Sandbox, Instructions: defaults().Instructions, Screen: defaults().Screen, Tools: config.Tools{
 		Enabled: []string{"*"}, Disabled: []string{"mcp__*"}, OptIn: []string{"Push"}, MaxSteps: 7, TokenBudget: 1000,
-		ReadBefore: config.ReadBefore{Write: false, Delete: true}, Result: config.ToolResult{MaxTokens: 5},
+		ReadBefore: config.ReadBefore{Write: false, Delete: true}, Result: config.ToolResult{MaxTokens: 5}, Timeout: config.Timeout(45 * time.Second),
 		Bash: config.Bash{
 			Timeout:    config.Timeout(90 * time.Second),
 			Truncation: config.Truncation{MaxOutputBytes: 4, MaxLines: 3, HeadLines: 2, TailLines: 1},
@@ -125,6 +126,7 @@ func TestFeaturesMerge(t *testing.T) {
 		"tools: {read_before: {write: no}}":  with(func(t *config.Tools) { t.ReadBefore.Write = false }),
 		"tools: {policy: {deny: [z]}}":       with(func(t *config.Tools) { t.Policy.Deny = []string{"z"} }),
 		"tools: {bash: {timeout: 3}}":        with(func(t *config.Tools) { t.Bash.Timeout = config.Timeout(3 * time.Second) }),
+		"tools: {timeout: 3}":                with(func(t *config.Tools) { t.Timeout = config.Timeout(3 * time.Second) }),
 		"tools: {bash: {truncation: {}}}":    base,
 		"compaction: {keep_last_messages: }": base,
 	} {
@@ -150,6 +152,7 @@ var featureRows = map[string]struct{ content, want string }{
 	"negative budget":     {"tools:\n  max_steps: 3\n  token_budget: -1\n", `:3: key "%stools.token_budget": -1 is negative`},
 	"negative result":     {"tools:\n  result:\n    max_tokens: -1\n", `:3: key "%stools.result.max_tokens": -1 is negative`},
 	"no time":             {"tools:\n  bash:\n    timeout: 0s\n", `:3: key "%stools.bash.timeout": 0s is not positive: write a duration such as 30s`},
+	"no time for a tool":  {"tools:\n  timeout: 0\n", `:2: key "%stools.timeout": 0s is not positive: write a duration such as 30s`},
 	"wrong time":          {"tools:\n  bash:\n    timeout: soon\n", `:3: key "%stools.bash.timeout": expected a duration such as 10s, or a number of seconds`},
 	"negative bytes":      {"tools:\n  bash:\n    truncation: {max_output_bytes: -1}\n", `:3: key "%stools.bash.truncation.max_output_bytes": -1 is negative`},
 	"negative lines":      {"tools:\n  bash:\n    truncation: {max_lines: -1}\n", `:3: key "%stools.bash.truncation.max_lines": -1 is negative`},

@@ -21,7 +21,9 @@ type Tools struct {
 	TokenBudget int        `check:"min=0" yaml:"token_budget"`
 	ReadBefore  ReadBefore `yaml:"read_before"`
 	Result      ToolResult `yaml:"result"`
-	Bash        Bash       `yaml:"bash"`
+	// Timeout applies to each call of a built-in tool except Bash.
+	Timeout Timeout `yaml:"timeout"`
+	Bash    Bash    `yaml:"bash"`
 	// Policy is the policy layer of lowest precedence.
 	Policy Policy `yaml:"policy"`
 }
@@ -94,6 +96,7 @@ func defaultTools() Tools {
 		MaxSteps:   50,
 		ReadBefore: ReadBefore{Write: true},
 		Result:     ToolResult{MaxTokens: 20_000},
+		Timeout:    Timeout(2 * time.Minute),
 		Bash: Bash{
 			Timeout:    Timeout(2 * time.Minute),
 			Truncation: Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80},
@@ -102,8 +105,12 @@ func defaultTools() Tools {
 }
 
 func (t Tools) check(d declaration) error {
+	const positive = "%s is not positive: write a duration such as 30s, or leave the key out for the default"
+	if t.Timeout <= 0 {
+		return d.wrong([]string{timeoutKey}, positive, t.Timeout)
+	}
 	if t.Bash.Timeout <= 0 {
-		return d.wrong([]string{"bash", "timeout"}, "%s is not positive: write a duration such as 30s, or leave the key out for the default", t.Bash.Timeout)
+		return d.wrong([]string{"bash", timeoutKey}, positive, t.Bash.Timeout)
 	}
 	return t.Policy.check(d.below("policy"))
 }

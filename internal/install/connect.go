@@ -20,12 +20,15 @@ const (
 	answerTimeout = 60 * time.Second
 )
 
+// maxHeader is the maximum size of the header of an answer, in bytes.
+const maxHeader = 1 << 20
+
 // connect opens a session with the server of a source and asks for its branches and tags.
-func connect(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
+func connect(ctx context.Context, s source, o Options, p *peer) (transport.UploadPackSession, *packp.AdvRefs, error) {
 	if s.kind == kindSSH {
-		return connectSSH(ctx, s, o)
+		return connectSSH(ctx, s, o, p)
 	}
-	return connectHTTP(ctx, s, o)
+	return connectHTTP(ctx, s, o, p)
 }
 
 // endpoint returns the source as a go-git endpoint.
@@ -38,8 +41,8 @@ func (s source) endpoint() *transport.Endpoint {
 }
 
 // connectHTTP tries the ways to authenticate in order: none, then the tokens, then git's credential helpers.
-func connectHTTP(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
-	client := githttp.NewClient(httpClient())
+func connectHTTP(ctx context.Context, s source, o Options, p *peer) (transport.UploadPackSession, *packp.AdvRefs, error) {
+	client := githttp.NewClient(httpClient(p))
 	var denied error
 	var tried []string
 	for c := range o.credentials(ctx, s) {
@@ -64,15 +67,17 @@ func connectHTTP(ctx context.Context, s source, o Options) (transport.UploadPack
 
 // httpClient returns a client that follows redirects within one host only, so that aura trusts only the host that the user
 // named.
-func httpClient() *http.Client {
+func httpClient(p *peer) *http.Client {
 	t := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
 		TLSHandshakeTimeout:   dialTimeout,
 		ResponseHeaderTimeout: answerTimeout,
 		ForceAttemptHTTP2:     true,
+		// Further lines of the header are refused.
+		MaxResponseHeaderBytes: maxHeader,
 	}
-	return &http.Client{Transport: t, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+	return &http.Client{Transport: p.roundTripper(t), CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL
 		if req.URL.Hostname() != first.Hostname() || first.Scheme == "https" && req.URL.Scheme != "https" {
 			return fmt.Errorf("the server redirects to %s://%s; add that address if you trust it", req.URL.Scheme, req.URL.Host)

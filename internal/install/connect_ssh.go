@@ -26,7 +26,7 @@ var keyFiles = []string{"id_ed25519", "id_rsa", "id_ecdsa"}
 const defaultUser = "git"
 
 // connectSSH opens a session over ssh. The server must be a known host.
-func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackSession, *packp.AdvRefs, error) {
+func connectSSH(ctx context.Context, s source, o Options, p *peer) (transport.UploadPackSession, *packp.AdvRefs, error) {
 	keys := o.keys(ctx)
 	defer keys.close()
 	auth, err := o.sshAuth(s, keys)
@@ -39,8 +39,12 @@ func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackS
 	}
 	done := make(chan result, 1)
 	// The connection attempt cannot be cancelled, but it ends at its timeout.
+	endpoint := s.endpoint()
+	var release func()
+	endpoint.Proxy, release = p.throughProxy()
 	go func() {
-		session, err := gitssh.NewClient(nil).NewUploadPackSession(s.endpoint(), auth)
+		defer release()
+		session, err := gitssh.NewClient(nil).NewUploadPackSession(endpoint, auth)
 		done <- result{session, err}
 	}()
 	var r result
@@ -50,12 +54,12 @@ func connectSSH(ctx context.Context, s source, o Options) (transport.UploadPackS
 	case r = <-done:
 	}
 	if r.err != nil {
-		return nil, nil, explainSSH(r.err, s, keys)
+		return nil, nil, explainSSH(p.explain(r.err), s, keys)
 	}
 	adv, err := r.session.AdvertisedReferencesContext(ctx)
 	if err != nil {
 		_ = r.session.Close()
-		return nil, nil, explainSSH(err, s, keys)
+		return nil, nil, explainSSH(p.explain(err), s, keys)
 	}
 	return r.session, adv, nil
 }

@@ -45,8 +45,8 @@ type exporter struct {
 }
 
 func (x *exporter) tree(ctx context.Context, t *object.Tree, dir string) error {
-	if x.dirs++; x.dirs > maxFiles {
-		return fmt.Errorf("the source has more than %d directories", maxFiles)
+	if x.dirs++; x.dirs > MaxFiles {
+		return fmt.Errorf("the source has more than %d directories", MaxFiles)
 	}
 	for _, e := range t.Entries {
 		if err := ctx.Err(); err != nil {

@@ -32,6 +32,8 @@ type clone struct {
 
 // fetch gets the objects of a repository that ref needs, with their history. It stores received objects in dir.
 func fetch(ctx context.Context, s source, ref, dir string, o Options) (clone, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxFetch, fmt.Errorf("it takes more than the limit of %s", MaxFetch))
+	defer cancel()
 	c, err := fetchKind(ctx, s, ref, dir, o)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -46,11 +48,16 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 	if s.kind == kindFile {
 		return openFile(s, ref)
 	}
-	session, adv, err := connect(ctx, s, o)
+	p := newPeer()
+	session, adv, err := connect(ctx, s, o, p)
 	if err != nil {
-		return clone{}, err
+		return clone{}, p.explain(err)
 	}
 	defer func() { _ = session.Close() }()
+	p.listed()
+	if len(adv.References) > MaxRefs {
+		return clone{}, fmt.Errorf("the server lists more than the limit of %d branches and tags", MaxRefs)
+	}
 	refs := advertised(adv)
 	wants, err := refs.wants(ref)
 	if err != nil {
@@ -64,7 +71,7 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 	if err != nil {
 		return clone{}, err
 	}
-	err = receive(ctx, session, adv, wants, spool, o.Progress)
+	err = p.explain(receive(ctx, session, adv, wants, spool, o.Progress))
 	if err == nil {
 		err = unpack(spool, st)
 	}
@@ -84,12 +91,18 @@ func openFile(s source, ref string) (clone, error) {
 	if err != nil {
 		return clone{}, err
 	}
+	if err := checkPackedRefs(repo); err != nil {
+		return clone{}, err
+	}
 	refs := references{named: map[plumbing.ReferenceName]plumbing.Hash{}}
 	iter, err := repo.References()
 	if err != nil {
 		return clone{}, err
 	}
 	err = iter.ForEach(func(r *plumbing.Reference) error {
+		if len(refs.named) >= MaxRefs {
+			return fmt.Errorf("the repository has more than the limit of %d branches and tags", MaxRefs)
+		}
 		if r.Type() == plumbing.HashReference {
 			refs.named[r.Name()] = r.Hash()
 		}
@@ -106,6 +119,19 @@ func openFile(s source, ref string) (clone, error) {
 	}
 	commit, err := refs.commit(repo.Storer, ref)
 	return clone{repo.Storer, commit}, err
+}
+
+// checkPackedRefs returns an error for a list of branches and tags that is too large to read.
+func checkPackedRefs(repo *git.Repository) error {
+	st, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil
+	}
+	info, err := st.Filesystem().Stat("packed-refs")
+	if err == nil && info.Size() > MaxRefBytes {
+		return fmt.Errorf("the repository's list of branches and tags has more than the limit of %d MB", MaxRefBytes>>20)
+	}
+	return nil
 }
 
 // receive requests commits with all their objects and writes the received pack to a file.
@@ -145,6 +171,10 @@ func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 	if err != nil {
 		return fmt.Errorf("reading what was received: %w", err)
 	}
+	if objects > MaxObjects {
+		return fmt.Errorf("the repository has more than the limit of %d objects", MaxObjects)
+	}
+	total := int64(0)
 	for range objects {
 		h, err := s.NextObjectHeader()
 		if err != nil {
@@ -158,8 +188,11 @@ func unpack(pack io.ReadSeeker, to storer.PackfileWriter) error {
 			}
 			size = max(size, begin.target())
 		}
-		if size > maxBytes {
-			return fmt.Errorf("the repository has an object of more than %d MB", maxBytes>>20)
+		if size > MaxBytes {
+			return fmt.Errorf("the repository has an object of more than %d MB", MaxBytes>>20)
+		}
+		if total += size; total > MaxUnpacked {
+			return fmt.Errorf("the objects of the repository have more than the limit of %d MB", MaxUnpacked>>20)
 		}
 	}
 	if _, err := pack.Seek(0, io.SeekStart); err != nil {
@@ -196,8 +229,8 @@ type meter struct {
 func (m *meter) Read(p []byte) (int, error) {
 	n, err := m.in.Read(p)
 	m.received += int64(n)
-	if m.received > maxBytes {
-		return 0, fmt.Errorf("the repository has more than %d MB", maxBytes>>20)
+	if m.received > MaxBytes {
+		return 0, fmt.Errorf("the repository has more than %d MB", MaxBytes>>20)
 	}
 	if m.progress != nil && n > 0 {
 		m.progress(m.received)

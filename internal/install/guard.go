@@ -10,10 +10,13 @@ import (
 
 // The limits of one source.
 const (
-	maxFiles = 10_000
-	// maxBytes limits the total size of a source's files and, separately, the bytes received over the network.
-	maxBytes = 200 << 20
-	maxPath  = 1024
+	MaxFiles = 10_000
+	// MaxBytes limits the total size of a source's files and, separately, the bytes of the received pack. MaxObjects and MaxUnpacked
+	// limit the objects in the pack, and their size together when they are unpacked, in bytes.
+	MaxBytes    = 200 << 20
+	MaxObjects  = 500_000
+	MaxUnpacked = 2 << 30
+	maxPath     = 1024
 )
 
 // guard decides for each entry of a source whether it may be written. It rejects entries and never repairs them.
@@ -31,11 +34,11 @@ func (g *guard) admit(name string, size int64) error {
 	if err := checkPath(name); err != nil {
 		return err
 	}
-	if g.files++; g.files > maxFiles {
-		return fmt.Errorf("the source has more than %d files", maxFiles)
+	if g.files++; g.files > MaxFiles {
+		return fmt.Errorf("the source has more than %d files", MaxFiles)
 	}
-	if g.bytes += size; size < 0 || g.bytes > maxBytes {
-		return fmt.Errorf("the source has more than %d MB", maxBytes>>20)
+	if g.bytes += size; size < 0 || g.bytes > MaxBytes {
+		return fmt.Errorf("the source has more than %d MB", MaxBytes>>20)
 	}
 	key := folded(name)
 	if other, ok := g.seen[key]; ok {

@@ -1,12 +1,15 @@
 package install
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/idelchi/aura/internal/native/gocmd"
 )
 
 // Place is a home that plugins are installed into.
@@ -24,6 +27,11 @@ type Options struct {
 	// Environ is the environment as NAME=value: it holds the tokens and the address of the ssh agent, and is passed to the Go
 	// command.
 	Environ []string
+	// Private is a directory of aura's state, which confined code cannot write to, for the modules that are downloaded. If it is empty, a
+	// temporary directory is used.
+	Private string
+	// Go runs the go command; nil means unconfined.
+	Go func(ctx context.Context, c gocmd.Command) (string, error)
 	// UserHome is the user's home directory, for keys and known hosts.
 	UserHome string
 	// NoVendor leaves the plugins' vendor directories unchanged, and installs no packages for extensions. An update keeps those of the

@@ -280,7 +280,7 @@ func TestGuardBounds(t *testing.T) {
 	t.Parallel()
 
 	g := newGuard()
-	if err := g.admit("a", maxBytes); err != nil {
+	if err := g.admit("a", MaxBytes); err != nil {
 		t.Error(err)
 	}
 	if err := g.admit("b", 1); err == nil || !strings.Contains(err.Error(), "more than 200 MB") {
@@ -309,10 +309,10 @@ func TestLocalRefuses(t *testing.T) {
 		{"link out of the tree", sound(), func(dir string) error { return os.Symlink("../../secret", filepath.Join(dir, "z")) }, "symbolic link"},
 		{"absolute link", sound(), func(dir string) error { return os.Symlink("/etc/passwd", filepath.Join(dir, "z")) }, "leads out of the source"},
 		{"too large", sound(), func(dir string) error {
-			return os.Truncate(filepath.Join(dir, "main.go"), maxBytes+1)
+			return os.Truncate(filepath.Join(dir, "main.go"), MaxBytes+1)
 		}, "more than 200 MB"},
 		{"too many", sound(), func(dir string) error {
-			for i := range maxFiles {
+			for i := range MaxFiles {
 				name := filepath.Join(dir, "f"+string(rune('a'+i%26))+strings.Repeat("x", i/26%20)+time.Duration(i).String())
 				if err := os.WriteFile(name, nil, 0o600); err != nil {
 					return err
@@ -393,7 +393,7 @@ func TestMeter(t *testing.T) {
 
 	var told int64
 	n, err := io.Copy(io.Discard, &meter{in: zeros{}, progress: func(received int64) { told = received }})
-	if err == nil || !strings.Contains(err.Error(), "more than 200 MB") || n > maxBytes || told > maxBytes || told == 0 {
+	if err == nil || !strings.Contains(err.Error(), "more than 200 MB") || n > MaxBytes || told > MaxBytes || told == 0 {
 		t.Errorf("got %d bytes, told of %d, %v", n, told, err)
 	}
 }
@@ -404,7 +404,7 @@ func TestUnpackBounds(t *testing.T) {
 
 	pack := []byte("PACK\x00\x00\x00\x02\x00\x00\x00\x01")
 	// A blob: three bits for the kind, then the size in groups of four and seven bits, the lowest first.
-	size := uint64(maxBytes + 1)
+	size := uint64(MaxBytes + 1)
 	pack = append(pack, 0x80|3<<4|byte(size&15))
 	for size >>= 4; size > 0x7f; size >>= 7 {
 		pack = append(pack, 0x80|byte(size&0x7f))

@@ -153,12 +153,38 @@ func (o Options) put(ctx context.Context, i installer) error {
 // packageTail is how much of the program's error output an error keeps, in bytes.
 const packageTail = 2048
 
+// packageCaches returns the directories that uv and pip use instead of the user's caches and the temporary directory, which confined
+// code can write to. A page of an index that was planted in a cache would name planted packages with their hashes.
+func (o Options) packageCaches() ([]string, error) {
+	if o.Private == "" {
+		return []string{"PIP_NO_CACHE_DIR=1", "UV_NO_CACHE=1"}, nil
+	}
+	caches := filepath.Join(o.Private, "python")
+	temporary := filepath.Join(caches, "tmp")
+	if err := os.MkdirAll(temporary, 0o700); err != nil {
+		return nil, err
+	}
+	return []string{"PIP_CACHE_DIR=" + filepath.Join(caches, "pip"), "UV_CACHE_DIR=" + filepath.Join(caches, "uv"), "TMPDIR=" + temporary}, nil
+}
+
 // runPackages runs uv or pip, which get no tokens of aura, and returns what the program prints.
 func (o Options) runPackages(ctx context.Context, i installer, args []string, input string) ([]byte, error) {
+	caches, err := o.packageCaches()
+	if err != nil {
+		return nil, err
+	}
+	own := append(caches, "PWD="+i.target)
+	without := append(tokenNames(), "PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_REPORT")
+	for _, entry := range own {
+		name, _, _ := strings.Cut(entry, "=")
+		without = append(without, name)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxFetch, fmt.Errorf("it takes more than the limit of %s", MaxFetch))
+	defer cancel()
 	out, errs := &capped{limit: maxResolution}, &tail{limit: packageTail}
-	err := process.Run(ctx, process.Spec{
+	err = process.Run(ctx, process.Spec{
 		Path: i.path, Args: append([]string{i.path}, args...), Dir: i.target, Stdin: strings.NewReader(input), Stdout: out, Stderr: errs,
-		Env:    append(o.environ(append(tokenNames(), "PWD", "PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_REPORT")...), "PWD="+i.target),
+		Env:    append(o.environ(without...), own...),
 		Linger: helperLinger, Guard: true, Mark: helperMark,
 	})
 	switch {

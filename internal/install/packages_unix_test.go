@@ -18,6 +18,7 @@ func TestUv(t *testing.T) {
 	testneed.Program(t, "sh")
 	const uv = `#!/bin/sh
 echo "$*" >>"$UV_LOG"
+echo "caches $PIP_CACHE_DIR $UV_CACHE_DIR $TMPDIR" >>"$UV_LOG"
 case "$2" in
 compile) cat >>"$UV_LOG"; printf '%s\n' "$UV_CHOICE" ;;
 install) [ -f .requirements.txt ] && touch "$UV_LOG.installed" ;;
@@ -44,7 +45,8 @@ esac
 				}
 			}
 			o := Options{
-				Environ: []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "UV_LOG=" + log, "UV_CHOICE=" + row.choice},
+				Environ: []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "UV_LOG=" + log, "UV_CHOICE=" + row.choice, "UV_CACHE_DIR=" + dir, "TMPDIR=" + dir},
+				Private: filepath.Join(dir, "private"),
 				Python:  func() (string, error) { return "/usr/bin/python3", nil },
 			}
 			err := o.installPackages(t.Context(), extension, []string{"helping>=1"})
@@ -61,6 +63,9 @@ esac
 			}
 			if (installed == nil) != (row.err == "") || strings.Contains(string(text), "pip install") != (row.err == "") {
 				t.Errorf("installed: %v; the program was called with\n%s", installed == nil, text)
+			}
+			if caches := filepath.Join(o.Private, "python"); !strings.Contains(string(text), "caches "+caches+"/pip "+caches+"/uv "+caches+"/tmp\n") {
+				t.Errorf("the program uses other caches:\n%s", text)
 			}
 			if !strings.Contains(string(text), "helping>=1\n") {
 				t.Errorf("the program did not get the requirements:\n%s", text)

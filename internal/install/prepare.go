@@ -63,18 +63,15 @@ func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, e
 	return p, nil
 }
 
-func (s *stage) vendor(ctx context.Context, p prepared, o Options) error {
+func (s *stage) vendor(ctx context.Context, p prepared, o Options) (err error) {
 	if o.NoVendor {
 		return nil
 	}
-	sdk, err := s.path("sdk")
+	v, remove, err := newVendoring(o, p.dir)
 	if err != nil {
 		return err
 	}
-	v, err := newVendoring(o, p.dir, sdk)
-	if err != nil {
-		return err
-	}
+	defer func() { err = errors.Join(err, remove()) }()
 	for _, plugin := range p.plugins {
 		if err := v.plugin(ctx, plugin.Dir); err != nil {
 			return named(plugin, err)

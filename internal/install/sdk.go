@@ -53,16 +53,12 @@ func VendorSDK(ctx context.Context, dir string, o Options) error {
 }
 
 // vendorAll vendors the SDK and all other imports with the Go command.
-func vendorAll(ctx context.Context, dir string, o Options) error {
-	sdk, err := os.MkdirTemp("", "aura-sdk-")
-	if err != nil {
-		return fmt.Errorf("vendoring the SDK: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(sdk) }()
-	v, err := newVendoring(o, dir, sdk)
+func vendorAll(ctx context.Context, dir string, o Options) (err error) {
+	v, remove, err := newVendoring(o, dir)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, remove()) }()
 	return v.plugin(ctx, dir)
 }
 

@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,7 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -28,22 +27,43 @@ type vendoring struct {
 	options Options
 	// tree is the directory that a replace directive in a go.mod must not lead out of.
 	tree string
-	// sdk is the directory from which the Go command reads the SDK's source.
-	sdk string
+	// sdk is the directory from which the Go command reads the SDK's source. modules is where it keeps what it downloads.
+	sdk, modules string
 }
 
-// newVendoring writes the SDK's source to a directory.
-func newVendoring(o Options, tree, sdk string) (vendoring, error) {
-	for name, text := range sdkSource {
-		file := filepath.Join(sdk, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
-		}
-		if err := files.Save(file, []byte(text), 0o644); err != nil {
-			return vendoring{}, fmt.Errorf("writing the SDK's source: %w", err)
+// newVendoring writes the SDK's source to a directory of its own. close removes it.
+func newVendoring(o Options, tree string) (v vendoring, remove func() error, err error) {
+	if o.Private != "" {
+		if err := os.MkdirAll(o.Private, 0o700); err != nil {
+			return vendoring{}, nil, fmt.Errorf("preparing the download of modules: %w", err)
 		}
 	}
-	return vendoring{options: o, tree: tree, sdk: sdk}, nil
+	private, err := os.MkdirTemp(o.Private, "aura-vendor-")
+	if err != nil {
+		return vendoring{}, nil, fmt.Errorf("preparing the download of modules: %w", err)
+	}
+	remove = func() error { return removeAll(private) }
+	v = vendoring{options: o, tree: tree, sdk: filepath.Join(private, "sdk"), modules: filepath.Join(private, "go")}
+	if o.Private != "" {
+		v.modules = filepath.Join(o.Private, "go") // later runs need not download the same again
+	}
+	if err := errors.Join(v.writeSDK(), os.MkdirAll(filepath.Join(v.modules, "tmp"), 0o700)); err != nil {
+		return vendoring{}, nil, errors.Join(err, remove())
+	}
+	return v, remove, nil
+}
+
+func (v vendoring) writeSDK() error {
+	for name, text := range sdkSource {
+		file := filepath.Join(v.sdk, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return fmt.Errorf("writing the SDK's source: %w", err)
+		}
+		if err := files.Save(file, []byte(text), 0o644); err != nil {
+			return fmt.Errorf("writing the SDK's source: %w", err)
+		}
+	}
+	return nil
 }
 
 // plugin runs `go mod tidy` and `go mod vendor` for the plugin in dir. The Go command gets aura's own SDK, so that the SDK
@@ -186,15 +206,19 @@ func cleanModules(file string) error {
 // goTail is how much of the Go command's output an error keeps, in bytes.
 const goTail = 2048
 
-// run runs the Go command. The Go command may download modules, but it cannot download another Go toolchain and does not get
-// aura's tokens.
+// run runs the Go command. It downloads modules and runs git for that, so it uses nothing that confined code can have written: neither
+// the user's module cache, in which a planted repository would run programs, nor a build cache, nor a workspace, nor another toolchain. It
+// does not get aura's tokens.
 func (v vendoring) run(ctx context.Context, dir, path string, args []string) error {
-	var out bytes.Buffer
-	err := process.Run(ctx, process.Spec{
-		Path: path, Args: append([]string{path}, args...), Dir: dir, Stdout: &out, Stderr: &out,
-		Env: append(v.options.environ(append(tokenNames(), "GOFLAGS", "GOWORK", "GO111MODULE", "GOTOOLCHAIN", "PWD")...),
-			"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "PWD="+dir),
-		Linger: helperLinger, Guard: true, Mark: helperMark,
+	run := v.options.Go
+	if run == nil {
+		run = gocmd.Unconfined
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxFetch, fmt.Errorf("vendoring takes more than the limit of %s", MaxFetch))
+	defer cancel()
+	out, err := run(ctx, gocmd.Command{
+		Program: path, Root: filepath.Dir(filepath.Dir(resolved(path))), Args: args, Env: v.environ(dir), Dir: dir,
+		Writable: []string{v.tree, v.modules, v.sdk}, Readable: v.options.goSettings(), Network: true,
 	})
 	if err == nil {
 		return nil
@@ -202,11 +226,40 @@ func (v vendoring) run(ctx context.Context, dir, path string, args []string) err
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	text := strings.TrimSpace(out.String())
+	text := strings.TrimSpace(out)
 	if len(text) > goTail {
 		text = "…" + text[len(text)-goTail:]
 	}
 	return fmt.Errorf("vendoring: go %s: %w\n%s\nAll imports of the plugin must be available; --no-vendor leaves its vendor directory as it is", strings.Join(args, " "), err, text)
+}
+
+// environ returns the environment of the Go command. The user's settings of proxies and checksums apply; the directories are aura's, and
+// only git is used to download modules that no proxy has.
+func (v vendoring) environ(dir string) []string {
+	own := []string{
+		"GOFLAGS=-mod=mod", "GOWORK=off", "GO111MODULE=on", "GOTOOLCHAIN=local", "GOVCS=*:git", "GOPATH=" + v.modules,
+		"GOMODCACHE=" + filepath.Join(v.modules, "mod"), "GOCACHE=" + filepath.Join(v.modules, "cache"), "GOTMPDIR=" + filepath.Join(v.modules, "tmp"),
+		"TMPDIR=" + filepath.Join(v.modules, "tmp"), "PWD=" + dir, "GIT_TERMINAL_PROMPT=0", "GIT_CEILING_DIRECTORIES=" + filepath.Dir(v.modules),
+	}
+	without := tokenNames()
+	for _, entry := range own {
+		name, _, _ := strings.Cut(entry, "=")
+		without = append(without, name)
+	}
+	inherited := slices.DeleteFunc(v.options.environ(without...), func(entry string) bool { return strings.HasPrefix(entry, "GIT_") })
+	return append(inherited, own...)
+}
+
+// goSettings returns the user's settings that the Go command and its git read.
+func (o Options) goSettings() []string {
+	if o.UserHome == "" {
+		return nil
+	}
+	config := cmp.Or(o.variable("XDG_CONFIG_HOME"), filepath.Join(o.UserHome, ".config"))
+	return []string{
+		cmp.Or(o.variable("GOENV"), filepath.Join(config, "go", "env")), filepath.Join(o.UserHome, ".netrc"), filepath.Join(o.UserHome, ".gitconfig"),
+		filepath.Join(config, "git", "config"),
+	}
 }
 
 // checkSDK returns an error if this aura cannot run a plugin with its vendored SDK. A plugin without a vendored SDK is not

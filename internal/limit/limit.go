@@ -12,6 +12,8 @@ const (
 	Diff = 64 << 10
 	// DiffSource is the maximum size of both versions of a file together. Larger files are not compared.
 	DiffSource = 2 << 20
+	// DiffSources is the maximum size of all versions of all files of one call that are compared.
+	DiffSources = 8 << 20
 	// Notice is the maximum size of a plugin's notice.
 	Notice = 16 << 10
 	// Injection is the maximum size of a text that a plugin adds to the conversation or to the system prompt.
@@ -32,6 +34,27 @@ const (
 	SpanText = 16 << 10
 	// Spill is the maximum size of the file with the whole output of a Bash call.
 	Spill = 64 << 20
+)
+
+// Limits for the work of the built-in tools. A call beyond one of them is refused.
+const (
+	// PatternBytes is the maximum size of a pattern of Glob and Rg, in bytes.
+	PatternBytes = 8 << 10
+	// GlobAlternatives is the maximum number of patterns that the braces between two ** of a pattern stand for.
+	GlobAlternatives = 1000
+	// GlobFound is the maximum number of files and directories that Glob collects.
+	GlobFound = 500_000
+	// DirEntries is the maximum number of entries of a directory that Glob and Rg look at.
+	DirEntries = 1_000_000
+	// RgProgram is the maximum number of instructions of a compiled regular expression. The time for a line is at most their product.
+	RgProgram = 10_000
+	// EditFile is the maximum size of a file that Edit and Patch change, before and after, in bytes.
+	EditFile = 64 << 20
+	// PatchFiles and PatchLines are the maximum number of files in a patch and of lines in a file that it changes. PatchWork is the
+	// maximum number of lines that are compared to find the hunks of a file.
+	PatchFiles = 1000
+	PatchLines = 2_000_000
+	PatchWork  = 100_000_000
 )
 
 // Limits for the lists that are part of every call of a plugin.
@@ -89,6 +112,13 @@ const (
 	// bytes.
 	MCPTools       = 1000
 	MCPDescription = 8 << 10
+	// MCPRequests is the maximum number of requests of a server that aura has not answered yet. MCPUnasked is the maximum number of
+	// messages per minute that answer no request of aura. MCPHeader is the maximum size of the header of an answer, in bytes. MCPPages
+	// is the maximum number of pages in a list.
+	MCPRequests = 100
+	MCPUnasked  = 20_000
+	MCPHeader   = 1 << 20
+	MCPPages    = 1000
 )
 
 // Media returns the maximum size of an attached file of a media type, in bytes.

@@ -197,6 +197,9 @@ func (s *Source) readFile(p *Package, path string) (*File, error) {
 			Message: fmt.Sprintf("the plugin and its vendored packages have more than %d MiB of source, which is the limit", MaxSource>>20),
 		})
 	}
+	if e := nesting(path, text); e != nil {
+		return failed(e)
+	}
 	mode := parser.SkipObjectResolution
 	if s.Compiled {
 		mode = parser.ParseComments

@@ -41,6 +41,15 @@ type fn struct {
 	// frame is the variable with the deferred calls of a function that has some. recovery is the one that recover asks, in a function
 	// that was deferred. unwinds is set while the call of a deferred method is written.
 	frame, recovery, unwinds string
+	// literals holds the function literals that are written already. Several texts are made of some calls, such as deferred ones, and
+	// one of them is used; without this, the time would grow exponentially with the depth of such calls.
+	literals map[writtenLiteral]string
+}
+
+// writtenLiteral is a function literal and the variable that recover asks in it.
+type writtenLiteral struct {
+	literal  *ast.FuncLit
+	recovery string
 }
 
 // typeOf returns the type of an expression.
@@ -167,11 +176,19 @@ func (f *fn) literal(e *ast.FuncLit) string {
 
 // literalIn is literal for one that may be deferred: recovery is the variable that recover asks.
 func (f *fn) literalIn(e *ast.FuncLit, recovery string) string {
+	key := writtenLiteral{e, recovery}
+	if text, ok := f.literals[key]; ok {
+		return text
+	}
 	inner := &fn{gen: f.gen, src: f.src, info: f.info, within: f.within, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
 	sig := f.info.TypeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
 	inner.begin(e.Body)
 	head := inner.signature(sig, nil)
-	return "func" + head + " " + inner.body(e.Body)
+	if f.literals == nil {
+		f.literals = map[writtenLiteral]string{}
+	}
+	f.literals[key] = "func" + head + " " + inner.body(e.Body)
+	return f.literals[key]
 }
 
 // begin prepares the lowering of a body.

@@ -89,6 +89,9 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 				// The checker calls this in aura itself, which a plugin's source must not end.
 				r = refusal{current.Files[0].Package, fmt.Sprintf("aura cannot lower this package, which is a fault of aura: %v", v)}
 			}
+			if !r.at.IsValid() {
+				r.at = current.Files[0].Package
+			}
 			out, err = nil, &Error{At: current.Fset.PositionFor(r.at, false), Message: r.message}
 		}
 	}()

@@ -34,6 +34,7 @@ func (p *program) compiled(t types.Type) bool {
 
 // key returns a text that is the same for identical types only.
 func (p *program) key(t types.Type) string {
+	limitParts(t)
 	return types.TypeString(p.marked(t), func(pkg *types.Package) string { return pkg.Path() })
 }
 
@@ -269,6 +270,14 @@ func (p *program) reaches(t types.Type, n *types.Named, depth int) bool {
 
 // typ returns a type as lowered source writes it.
 func (g *gen) typ(t types.Type, at token.Pos) string {
+	text := g.typeText(t, at)
+	if len(text) > maxTypeText {
+		refuse(at, "this type is too large to write out; declare named types for its parts")
+	}
+	return text
+}
+
+func (g *gen) typeText(t types.Type, at token.Pos) string {
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {

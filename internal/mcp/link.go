@@ -24,7 +24,8 @@ var (
 
 // wire carries the messages of one connection.
 type wire interface {
-	transport() sdk.Transport
+	// transport returns the transport. The messages of the server pass the gate.
+	transport(g *gate) sdk.Transport
 	// stop ends the wire: gracefully within grace, or else by force. closed must be closed once the session over the wire is
 	// closed. When stop returns, no resources of the wire are left. stop may be called more than once.
 	stop(closed <-chan struct{}, grace time.Duration)
@@ -41,6 +42,9 @@ type link struct {
 	changed chan struct{}
 	// condemned is set if the link must not be used again, even if it has not ended yet.
 	condemned atomic.Bool
+	gate      *gate
+	// tried is closed when connect returns. session is valid after that, and nil if there is no connection.
+	tried chan struct{}
 	// gone is closed when no more messages arrive. cause is valid after that.
 	gone  chan struct{}
 	cause error
@@ -60,12 +64,17 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	} else {
 		w = newWeb(s, sh.pace)
 	}
-	l := &link{wire: w, shared: sh, changed: make(chan struct{}, 1), gone: make(chan struct{}), ended: make(chan struct{})}
+	l := &link{wire: w, shared: sh, changed: make(chan struct{}, 1), tried: make(chan struct{}), gone: make(chan struct{}), ended: make(chan struct{})}
+	defer close(l.tried)
+	l.gate = &gate{flooded: func(why error) { l.disconnect(s.Name, why) }}
 	client := sdk.NewClient(&sdk.Implementation{Name: "aura", Version: sh.options.Version}, &sdk.ClientOptions{
 		Capabilities:           &sdk.ClientCapabilities{},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.signal() },
 	})
-	session, err := guarded(ctx, l, func() (*sdk.ClientSession, error) { return client.Connect(ctx, w.transport(), nil) })
+	session, err := guarded(ctx, l, func() (*sdk.ClientSession, error) { return client.Connect(ctx, w.transport(l.gate), nil) })
+	if why := l.gate.failure(); err != nil && why != nil {
+		err = why
+	}
 	if err != nil {
 		// A program that is ending by itself gets some time to do so, so that its last output is complete.
 		grace := sh.grace()
@@ -86,6 +95,18 @@ func (l *link) signal() {
 	case l.changed <- struct{}{}:
 	default:
 	}
+}
+
+// disconnect ends a link whose server sent too much. It does not wait.
+func (l *link) disconnect(name string, why error) {
+	l.condemned.Store(true)
+	l.shared.workers.Go(func() {
+		l.shared.notify(fmt.Sprintf("MCP server %q was disconnected: %v", name, why))
+		l.wire.stop(closedNow(), 0)
+		if <-l.tried; l.session != nil {
+			l.close()
+		}
+	})
 }
 
 // watch cleans up after the connection has ended, whichever side ended it.

@@ -14,9 +14,6 @@ import (
 	"github.com/idelchi/aura/internal/tool"
 )
 
-// maxPages is the maximum number of pages in a list of tools.
-const maxPages = 1000
-
 // list requests all tools of a server, page by page.
 func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 	if r := l.session.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
@@ -25,7 +22,7 @@ func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 	var out []*sdk.Tool
 	params := &sdk.ListToolsParams{}
 	seen := map[string]bool{}
-	for range maxPages {
+	for range limit.MCPPages {
 		page, err := guarded(ctx, l, func() (*sdk.ListToolsResult, error) { return l.session.ListTools(ctx, params) })
 		if err != nil {
 			return nil, fmt.Errorf("listing its tools: %w", err)
@@ -40,7 +37,7 @@ func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
 		seen[page.NextCursor] = true
 		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
 	}
-	return nil, fmt.Errorf("listing its tools: the list has more than %d pages", maxPages)
+	return nil, fmt.Errorf("listing its tools: the list has more than %d pages", limit.MCPPages)
 }
 
 // accept converts the tools that a server lists to aura's tools, sorted by name. left names the omitted tools and the reasons.

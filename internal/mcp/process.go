@@ -89,8 +89,8 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-func (p *serverProcess) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: limit.MCPMessage}
+func (p *serverProcess) transport(g *gate) sdk.Transport {
+	return gatedTransport{&sdk.IOTransport{Reader: p.stdout, Writer: p.stdin, MaxLineLength: limit.MCPMessage}, g}
 }
 
 // stop closes the program's input, then sends a signal, and finally kills the program. When stop returns, the program and its

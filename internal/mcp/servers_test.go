@@ -199,6 +199,14 @@ func byHand(kind string) int {
 			answer = `"error":{"code":-32601,"message":"unknown method"}`
 		}
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.ID, answer)
+		if message, ok := floods[kind]; ok && m.Method == "tools/list" {
+			line := []byte(message + "\n")
+			for {
+				if _, err := os.Stdout.Write(line); err != nil {
+					return 1
+				}
+			}
+		}
 		if kind == "deaf" && m.Method == "tools/list" {
 			select {}
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ type web struct {
 	listen time.Duration
 	once   sync.Once
 	dead   chan struct{}
+	gate   *gate
 }
 
 func newWeb(s Server, p pace) *web {
@@ -31,10 +33,13 @@ func newWeb(s Server, p pace) *web {
 	if !ok {
 		base = &http.Transport{Proxy: http.ProxyFromEnvironment}
 	}
-	return &web{url: s.URL, headers: s.Headers, base: base.Clone(), listen: p.listen, dead: make(chan struct{})}
+	base = base.Clone()
+	base.MaxResponseHeaderBytes = limit.MCPHeader
+	return &web{url: s.URL, headers: s.Headers, base: base, listen: p.listen, dead: make(chan struct{})}
 }
 
-func (w *web) transport() sdk.Transport {
+func (w *web) transport(g *gate) sdk.Transport {
+	w.gate = g
 	return &sdk.StreamableClientTransport{
 		Endpoint: w.url, MaxEventSize: limit.MCPMessage, HTTPClient: &http.Client{Transport: w, CheckRedirect: sameHost},
 	}
@@ -86,12 +91,21 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodGet {
 		return w.listening(out, cancel)
 	}
-	resp, err := w.base.RoundTrip(out)
+	// Each answer to a request of the service is a request of its own.
+	answered, err := isAnswer(out)
 	if err != nil {
 		cancel()
 		return nil, err
 	}
-	return keep(resp, cancel), nil
+	resp, err := w.base.RoundTrip(out)
+	if answered {
+		w.gate.answered()
+	}
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return w.keep(resp, cancel), nil
 }
 
 func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Response, error) {
@@ -100,7 +114,7 @@ func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Res
 	inTime := late.Stop()
 	switch {
 	case err == nil && inTime:
-		return keep(resp, cancel), nil
+		return w.keep(resp, cancel), nil
 	case err == nil:
 		_ = resp.Body.Close()
 		return refusal(req), nil
@@ -130,12 +144,12 @@ func refusal(req *http.Request) *http.Response {
 	}
 }
 
-// keep limits the size of a body and cancels the request's context when the body is closed. It does not limit a stream, because
-// the reader limits each event.
-func keep(resp *http.Response, release context.CancelFunc) *http.Response {
+// keep limits the size of a body and cancels the request's context when the body is closed. Of a stream, it limits each event, and lets
+// only those pass that the gate admits.
+func (w *web) keep(resp *http.Response, release context.CancelFunc) *http.Response {
 	b := &body{ReadCloser: resp.Body, left: limit.MCPMessage, release: release}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		b.left = -1
+		b.left, b.ReadCloser = -1, &events{from: resp.Body, lines: bufio.NewReaderSize(resp.Body, eventBuffer), gate: w.gate}
 	}
 	resp.Body = b
 	return resp

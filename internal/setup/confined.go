@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
@@ -32,12 +33,18 @@ type confined struct {
 	spares *sandbox.Spares
 }
 
+// answering is how long a confined process has to answer after the deadline of its tool.
+const answering = 2 * time.Second
+
 // Unwrap returns the tool itself.
 func (t confined) Unwrap() tool.Tool { return t.Tool }
 
 // Execute sends the call to the process and waits for the answer.
 func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	name := t.Definition().Name
+	// The process has the same deadline and answers with what it found. If it does not answer, it is killed.
+	ctx, cancel := t.options.Deadline(ctx, name, answering)
+	defer cancel()
 	program, err := toolhost.Program()
 	if err != nil {
 		return "", err
@@ -47,7 +54,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
 	}
 	options, err := json.Marshal(toolhost.Options{
-		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
 		Files: call.File != nil,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -46,10 +47,7 @@ func newCompiler(c *config.Config) *compiler {
 		return out
 	}
 	out.Builder = native.Builder{
-		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: gocmd.Unconfined,
-	}
-	if confines(c) {
-		out.Run = runGo
+		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: GoCommand(c),
 	}
 	return out
 }
@@ -109,8 +107,16 @@ func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
 	return &host.Native{Key: p.Key(), State: source.State(), Program: p.Path(), Ready: p.Ready, Failed: p.Failed, Build: p.Build}, nil
 }
 
+// GoCommand returns what runs the go command: confined, if the configuration confines anything.
+func GoCommand(c *config.Config) func(context.Context, gocmd.Command) (string, error) {
+	if confines(c) {
+		return runGo
+	}
+	return gocmd.Unconfined
+}
+
 // runGo runs the go command in a confined process: it can read the system and the toolchain, write to the directories of the build, and has
-// no network.
+// no network unless the command permits it.
 func runGo(ctx context.Context, c gocmd.Command) (string, error) {
 	program, err := toolhost.Program()
 	if err != nil {
@@ -123,6 +129,8 @@ func runGo(ctx context.Context, c gocmd.Command) (string, error) {
 	place := sandbox.Place{Workdir: c.Dir, Temp: c.Dir, Writable: c.Writable, Own: []string{c.Root}, Git: &sandbox.Repositories{}}
 	place.Own = append(place.Own, program.Path)
 	policy := sandbox.Default(place, sandbox.KindBuild)
+	policy.Network = c.Network
+	policy.ReadOnly = append(policy.ReadOnly, slices.DeleteFunc(slices.Clone(c.Readable), func(path string) bool { return !leads(path) })...)
 	done, err := sandbox.Run(ctx, sandbox.Command{
 		Executable: program.Start, Dir: c.Dir, Env: []string{toolhost.NoCollection}, Policy: policy, Call: sandbox.Call{Tool: toolhost.Build, Args: args, Options: []byte("{}")},
 	})

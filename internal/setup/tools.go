@@ -117,7 +117,7 @@ func (c Chain) EveryTool(live Live) []tool.Tool {
 func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	s, bash := m.source, m.features.Tools.Bash
 	all := confined.Builtins(builtin.Options{
-		Workdir: s.Config.Workdir, Env: WithTask(s.Config.Environ, s.TaskEnv), BashTimeout: bash.Timeout.Duration(),
+		Workdir: s.Config.Workdir, Env: WithTask(s.Config.Environ, s.TaskEnv), BashTimeout: bash.Timeout.Duration(), Timeout: m.features.Tools.Timeout.Duration(),
 		Truncation: builtin.Truncation(bash.Truncation).Within(m.features.Tools.Result.MaxTokens), OutputDir: s.outputDir(),
 	}, s.TaskEnv)
 	all = append(all, s.OwnTools(live, live.deferred())...)

@@ -65,6 +65,7 @@ type Options struct {
 	Workdir     string             `json:"workdir"`
 	Env         []string           `json:"env"`
 	BashTimeout time.Duration      `json:"bash_timeout"`
+	Timeout     time.Duration      `json:"timeout"`
 	Truncation  builtin.Truncation `json:"truncation"`
 	OutputDir   string             `json:"output_dir"`
 	// Files allows Read to return images and PDF files.
@@ -100,7 +101,7 @@ func runTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (jso
 		return nil, fmt.Errorf("reading the arguments of %s: %w", call.Tool, err)
 	}
 	made := builtin.Options{
-		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
+		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Timeout: o.Timeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
 	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {

@@ -25,6 +25,9 @@ type Command struct {
 	Env           []string
 	Dir           string
 	Writable      []string
+	// Readable lists files that the command reads in addition, if they exist. Network permits the command to use the network.
+	Readable []string
+	Network  bool
 }
 
 // FailedError is a build that fails again each time, such as that of a source that does not compile.

@@ -14,6 +14,9 @@ import (
 // lingering is how long the output is still read after the command has ended, if another process keeps it open.
 const lingering = 200 * time.Millisecond
 
+// BashName is the name of the tool that runs commands.
+const BashName = "Bash"
+
 type bashArgs struct {
 	Command string `json:"command"`
 	// Timeout is in seconds.
@@ -23,7 +26,7 @@ type bashArgs struct {
 func (o Options) bash() tool.Tool {
 	return builtIn[bashArgs]{
 		definition: tool.Definition{
-			Name: "Bash",
+			Name: BashName,
 			Description: "Run a command in a shell, bash if there is one, and return what it prints, standard error included. " +
 				"It has no terminal and no input. Whatever it leaves running in the background ends with it. " +
 				"Long output is cut in the middle and kept in a file, which the result names.",

@@ -2,6 +2,7 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,8 @@ type Options struct {
 	Env []string
 	// BashTimeout is the default timeout of Bash calls. If it is zero, the timeout is two minutes.
 	BashTimeout time.Duration
+	// Timeout is the deadline of calls of all other tools. If it is zero, the deadline is two minutes.
+	Timeout time.Duration
 	// Truncation limits the output of Bash. The zero value selects the default.
 	Truncation Truncation
 	// OutputDir is where Bash stores output that it had to cut. If it is empty, the system's temporary directory is used.
@@ -36,16 +39,20 @@ type Options struct {
 	ReadBefore readguard.Rules
 }
 
+// defaultTimeout is the timeout of a call without a setting.
+const defaultTimeout = 2 * time.Minute
+
 // All returns the built-in tools, sorted by name.
 func All(o Options) []tool.Tool {
-	if o.BashTimeout == 0 {
-		o.BashTimeout = 2 * time.Minute
-	}
+	o.BashTimeout = cmp.Or(o.BashTimeout, defaultTimeout)
 	if o.Truncation == (Truncation{}) {
 		o.Truncation = defaultTruncation
 	}
 	all := []tool.Tool{o.bash(), o.edit(), o.glob(), o.ls(), o.mkdir(), o.patch(), o.read(), o.rg(), o.write()}
 	for i := range all {
+		if all[i].Definition().Name != BashName { // which returns when nothing that it started is left
+			all[i] = timed{Tool: all[i], options: o}
+		}
 		all[i] = readguard.Guarded(all[i], o.Seen, o.ReadBefore)
 	}
 	return all
@@ -68,6 +75,9 @@ func (b builtIn[A]) Execute(ctx context.Context, call tool.Call) (string, error)
 	args, err := b.decode(call.Args)
 	if err != nil {
 		return "", err
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
 	}
 	return b.run(ctx, args, call)
 }

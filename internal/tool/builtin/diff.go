@@ -41,7 +41,11 @@ func changing[A any](run func(context.Context, A) (string, []rewrite, error)) fu
 // not fail.
 func diff(changed []rewrite) string {
 	var b strings.Builder
+	compared := 0
 	for _, r := range changed {
+		if compared += r.size(); compared > limit.DiffSources || b.Len() > limit.Diff {
+			break
+		}
 		if text, ok := r.diff(); ok {
 			b.WriteString(text)
 		}
@@ -49,9 +53,12 @@ func diff(changed []rewrite) string {
 	return limit.Cut(b.String(), limit.Diff, "a diff")
 }
 
+// size returns the size of both versions together.
+func (r rewrite) size() int { return len(r.before) + len(r.after) }
+
 // diff returns the unified diff of one file. ok is false if the file is too long to compare.
 func (r rewrite) diff() (text string, ok bool) {
-	if len(r.before)+len(r.after) > limit.DiffSource {
+	if r.size() > limit.DiffSource {
 		return "", false
 	}
 	text, err := udiff.ToUnified(label("a/", r.from), label("b/", r.to), r.before, udiff.Lines(r.before, r.after), contextLines)

@@ -110,7 +110,7 @@ func TestHostilePaths(t *testing.T) {
 		{"Edit", map[string]any{"path": "none", "old": "a", "new": "b"}, "editing none: "},
 		{"Edit", map[string]any{"path": "loop", "old": "a", "new": "b"}, "editing loop: "},
 		{"Edit", map[string]any{"path": "dangling", "old": "a", "new": "b"}, "editing dangling: "},
-		{"Edit", map[string]any{"path": "huge", "old": "a", "new": "b"}, "it has more than 67108864 bytes"},
+		{"Edit", map[string]any{"path": "huge", "old": "a", "new": "b"}, "it has more than the limit of 64 MiB"},
 		{"Edit", map[string]any{"path": "real/x", "old": "a", "new": "b"}, "editing real/x: "},
 		{"Edit", map[string]any{"path": "a\x00b", "old": "a", "new": "b"}, "invalid argument"},
 		{"Write", map[string]any{"path": "loop", "content": "x"}, "writing loop: "},

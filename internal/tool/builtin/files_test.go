@@ -63,7 +63,7 @@ func TestDefinitions(t *testing.T) {
 		if err := schema.Validate(map[string]any{"nonsense": 1}); err == nil {
 			t.Errorf("%s takes unknown arguments", d.Name)
 		}
-		if _, ok := x.(tool.Pather); !ok {
+		if _, ok := tool.As[tool.Pather](x); !ok {
 			t.Errorf("%s does not name its files", d.Name)
 		}
 	}

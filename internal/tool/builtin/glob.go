@@ -1,6 +1,8 @@
 package builtin
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -11,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // anyDirs is the segment of a pattern that stands for any number of directories.
@@ -25,13 +29,21 @@ type globber struct {
 	// base is an absolute path.
 	base    string
 	stopped func() error
+	// refused is why a directory was not read: it is too large. The library ignores errors of reading.
+	refused error
 }
+
+// errFound refuses a call that would collect too much.
+var errFound = fmt.Errorf("more than %d files and directories fit; use a closer pattern or path", limit.GlobFound)
 
 // entries maps slash-separated paths below the base to what is there.
 type entries map[string]fs.DirEntry
 
 // find returns what the pattern fits.
-func (g globber) find(pattern string) (entries, error) {
+func (g *globber) find(pattern string) (entries, error) {
+	if err := checkPattern(pattern); err != nil {
+		return nil, err
+	}
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, doublestar.ErrBadPattern
 	}
@@ -85,24 +97,39 @@ func betweenAnyDirs(pattern string) []string {
 	return append(parts, strings.Join(part, "/"))
 }
 
-// in returns what a pattern fits in each of the directories.
-func (g globber) in(dirs entries, pattern string) (entries, error) {
+// in returns what a pattern fits in each of the directories. The library would try the alternatives of all braces in every order, so it
+// gets patterns without braces.
+func (g *globber) in(dirs entries, pattern string) (entries, error) {
+	patterns, err := alternatives(pattern)
+	if err != nil {
+		return nil, err
+	}
 	out := entries{}
 	for dir := range dirs {
-		err := g.walk(dir, pattern, func(name string, d fs.DirEntry) error {
-			out[name] = d
-			return nil
-		})
-		if err != nil {
-			return nil, err
+		for _, each := range patterns {
+			err := g.walk(dir, each, func(name string, d fs.DirEntry) error {
+				out[name] = d
+				return out.check()
+			})
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil
 }
 
+// check returns an error if there are too many entries.
+func (e entries) check() error {
+	if len(e) > limit.GlobFound {
+		return errFound
+	}
+	return nil
+}
+
 // below returns the directories and all directories below them, and, if files is set, the files in them. It does not follow a link that
 // leads to a directory above it.
-func (g globber) below(dirs entries, files bool) (entries, error) {
+func (g *globber) below(dirs entries, files bool) (entries, error) {
 	out := entries{}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
 		if out[dir] != nil {
@@ -118,7 +145,7 @@ func (g globber) below(dirs entries, files bool) (entries, error) {
 			if g.leadsUp(name, d) {
 				return doublestar.SkipDir
 			}
-			return nil
+			return out.check()
 		})
 		if err != nil {
 			return nil, err
@@ -128,7 +155,7 @@ func (g globber) below(dirs entries, files bool) (entries, error) {
 }
 
 // leadsUp reports whether an entry is a link to a directory above it.
-func (g globber) leadsUp(name string, d fs.DirEntry) bool {
+func (g *globber) leadsUp(name string, d fs.DirEntry) bool {
 	if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 || !g.isDir(name, d) {
 		return false
 	}
@@ -146,16 +173,17 @@ func (g globber) leadsUp(name string, d fs.DirEntry) bool {
 }
 
 // walk calls visit for everything in a directory that a pattern fits.
-func (g globber) walk(dir, pattern string, visit func(name string, d fs.DirEntry) error) error {
+func (g *globber) walk(dir, pattern string, visit func(name string, d fs.DirEntry) error) error {
 	if err := g.stopped(); err != nil {
 		return err
 	}
-	in := stoppable{FS: os.DirFS(filepath.Join(g.base, filepath.FromSlash(dir))), stopped: g.stopped}
-	return doublestar.GlobWalk(in, pattern, func(name string, d fs.DirEntry) error { return visit(path.Join(dir, name), d) })
+	at := filepath.Join(g.base, filepath.FromSlash(dir))
+	err := doublestar.GlobWalk(stoppable{FS: os.DirFS(at), dir: at, of: g}, pattern, func(name string, d fs.DirEntry) error { return visit(path.Join(dir, name), d) })
+	return cmp.Or(g.refused, err)
 }
 
 // isDir reports whether an entry is a directory or a link to one.
-func (g globber) isDir(name string, d fs.DirEntry) bool {
+func (g *globber) isDir(name string, d fs.DirEntry) bool {
 	if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
 		return d.IsDir()
 	}
@@ -163,18 +191,23 @@ func (g globber) isDir(name string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// stoppable is a file system that can be stopped. ReadDir then fails.
+// stoppable is the file system of a directory. Once the call is stopped, ReadDir fails.
 type stoppable struct {
 	fs.FS
-	stopped func() error
+	dir string
+	of  *globber
 }
 
 // ReadDir checks for the stop, because a walk spends its time in ReadDir.
 func (s stoppable) ReadDir(name string) ([]fs.DirEntry, error) {
-	if err := s.stopped(); err != nil {
-		return nil, err
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: fs.ErrInvalid}
 	}
-	return fs.ReadDir(s.FS, name)
+	list, err := readDir(filepath.Join(s.dir, filepath.FromSlash(name)), s.of.stopped)
+	if errors.Is(err, errEntries) {
+		s.of.refused = err
+	}
+	return list, err
 }
 
 // Stat uses the fast implementation of the underlying file system.

@@ -28,7 +28,7 @@ func TestGlobber(t *testing.T) {
 		}
 	}
 	testneed.Link(t, filepath.Join(dir, "a", "b"), filepath.Join(dir, "b", "link"))
-	g := globber{base: dir, stopped: func() error { return nil }}
+	g := &globber{base: dir, stopped: func() error { return nil }}
 	for _, pattern := range []string{
 		"*", "**", "**/", "**/*", "**/*.go", "a/**", "a/**/", "a/**/x.go", "**/a/**/x.go", "**/a/**/a/**", "**/a/**/a/", "**/**/x.go", "**/**",
 		"a/**/**/c/**/*", "*/**/*/**/x.*", "{a,b}/**/a/**/*.go", "**/{a,b}/**/{x,y}.go", "**/{a/b,b}/**/x.go", "{a/**,b}/**/x.go", "{**/a/**/y,x}.go", "**/link/**/x.go", "b/link/*/x.go",
@@ -60,7 +60,7 @@ func TestGlobberIsFast(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, strings.Repeat("a/", 40)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	g := globber{base: dir, stopped: func() error { return nil }}
+	g := &globber{base: dir, stopped: func() error { return nil }}
 	for pattern, want := range map[string]int{
 		strings.Repeat("**/a/", 7) + "**/zzz": 0, strings.Repeat("**/a/", 12) + "**": 29, strings.Repeat("**/", 30) + "a": 40,
 		strings.Repeat("**/{a,b}/", 12) + "a": 28,
@@ -84,7 +84,7 @@ func TestGlobberLeavesCycles(t *testing.T) {
 	for name, target := range map[string]string{"one": ".", "two": ".", "a/three": "..", "a/b/four": "../../a", "a/five": "b"} {
 		testneed.Link(t, target, filepath.Join(dir, filepath.FromSlash(name)))
 	}
-	g := globber{base: dir, stopped: func() error { return nil }}
+	g := &globber{base: dir, stopped: func() error { return nil }}
 	found, err := g.find("**")
 	const want = ". a a/b a/b/four a/five a/five/four a/three one two"
 	if got := strings.Join(slices.Sorted(maps.Keys(found)), " "); got != want || err != nil {

@@ -37,16 +37,27 @@ func (o Options) ls() tool.Tool {
 	}
 }
 
-func (o Options) runLs(_ context.Context, args lsArgs) (string, error) {
-	entries, err := os.ReadDir(o.resolve(args.Path))
+func (o Options) runLs(ctx context.Context, args lsArgs) (string, error) {
+	// Only the first names are kept, so the size of the directory does not matter.
+	var first []fs.DirEntry
+	count := 0
+	err := eachEntries(o.resolve(args.Path), stopper(ctx), func(some []fs.DirEntry) error {
+		count += len(some)
+		if first = append(first, some...); len(first) > listLimit+entriesAtOnce {
+			slices.SortFunc(first, byName)
+			first = first[:listLimit]
+		}
+		return nil
+	})
 	if err != nil {
 		return "", fmt.Errorf("listing %s: %w", filepath.Clean(args.Path), err)
 	}
-	names := make([]string, 0, len(entries))
-	for _, e := range entries {
+	slices.SortFunc(first, byName)
+	names := make([]string, 0, len(first))
+	for _, e := range first {
 		names = append(names, mark(e.Name(), e))
 	}
-	return listing(names), nil
+	return listing(names, count), nil
 }
 
 type globArgs struct {
@@ -90,9 +101,9 @@ func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
 	if _, err := os.Stat(base); err != nil {
 		return "", fmt.Errorf("finding %s: %w", args.Pattern, err)
 	}
-	found, err := globber{base: base, stopped: ctx.Err}.find(strings.TrimPrefix(pattern, "./"))
+	found, err := (&globber{base: base, stopped: stopper(ctx)}).find(strings.TrimPrefix(pattern, "./"))
 	if err != nil || ctx.Err() != nil {
-		return "", fmt.Errorf("finding %s: %w", args.Pattern, cmp.Or(context.Cause(ctx), err))
+		return "", fmt.Errorf("finding %s: %w", shortened(args.Pattern), cmp.Or(context.Cause(ctx), err))
 	}
 	delete(found, ".")
 	names := make([]string, 0, len(found))
@@ -100,7 +111,7 @@ func (o Options) runGlob(ctx context.Context, args globArgs) (string, error) {
 		names = append(names, mark(filepath.ToSlash(filepath.Join(root, name)), d))
 	}
 	slices.Sort(names)
-	return listing(names), nil
+	return listing(names, len(names)), nil
 }
 
 func mark(name string, d fs.DirEntry) string {
@@ -110,12 +121,13 @@ func mark(name string, d fs.DirEntry) string {
 	return name
 }
 
-func listing(names []string) string {
+// listing returns the first of count names.
+func listing(names []string, count int) string {
 	switch {
 	case len(names) == 0:
 		return "(nothing)"
-	case len(names) > listLimit:
-		return strings.Join(names[:listLimit], "\n") + fmt.Sprintf("\n[... and %d more ...]", len(names)-listLimit)
+	case count > listLimit:
+		return strings.Join(names[:listLimit], "\n") + fmt.Sprintf("\n[... and %d more ...]", count-listLimit)
 	default:
 		return strings.Join(names, "\n")
 	}

@@ -3,6 +3,8 @@ package builtin
 import (
 	"fmt"
 	"strings"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // row is a line of a file and its line end.
@@ -27,6 +29,10 @@ func rows(text string) []row {
 // target is a file to which hunks are applied from top to bottom.
 type target struct {
 	rows []row
+	// exact and loose hold a number for the text of each row; see numbered. loose is nil until it is needed.
+	exact, loose *numbered
+	// work counts the rows that were compared.
+	work int
 	// cursor is the first row after the last hunk.
 	cursor int
 	out    []row
@@ -36,6 +42,9 @@ type target struct {
 
 // applyHunks returns the text after the hunks. Errors name the hunk and the line that does not match.
 func applyHunks(text string, hunks []hunk) (string, error) {
+	if n := strings.Count(text, "\n"); n > limit.PatchLines {
+		return "", fmt.Errorf("the file has more than the limit of %d lines; change it with a command", limit.PatchLines)
+	}
 	t := &target{rows: rows(text), end: ending(text)}
 	// If the last line has no line end, the result has none either.
 	open := len(t.rows) > 0 && t.rows[len(t.rows)-1].end == ""
@@ -113,13 +122,15 @@ func (t *target) locate(h hunk) (int, error) {
 	if h.last {
 		first = max(first, len(t.rows)-len(old))
 	}
-	for _, same := range []func(a, b string) bool{exactly, loosely} {
-		found := t.find(old, first, same)
-		if len(found) > 1 && len(h.anchors) == 0 {
-			return 0, fmt.Errorf("fits at %d places, %s; add lines of context or a line after @@ to tell them apart", len(found), places(numbers(found)))
-		}
-		if len(found) > 0 {
-			return found[0], nil
+	for _, numbers := range []func() *numbered{t.exactly, t.loosely} {
+		found, err := t.search(numbers(), old, first)
+		switch {
+		case err != nil:
+			return 0, err
+		case found.count > 1 && len(h.anchors) == 0:
+			return 0, fmt.Errorf("fits at %d places, %s; add lines of context or a line after @@ to tell them apart", found.count, found.places)
+		case found.count > 0:
+			return found.first[0] - 1, nil
 		}
 	}
 	return 0, t.mismatch(old, first)
@@ -129,6 +140,9 @@ func (t *target) locate(h hunk) (int, error) {
 func (t *target) anchored(h hunk) (int, error) {
 	at, from := 0, t.cursor
 	for i, text := range h.anchors {
+		if err := t.spend(len(t.rows)); err != nil {
+			return 0, err
+		}
 		found := t.seek(text, from)
 		if found < 0 && i == 0 {
 			found = t.seek(text, 0)
@@ -169,47 +183,21 @@ func (t *target) insertion(h hunk, anchor int) (int, error) {
 	}
 }
 
-// find returns the rows at which the lines occur.
-func (t *target) find(lines []string, from int, same func(a, b string) bool) []int {
-	var out []int
-	for at := from; at+len(lines) <= len(t.rows); at++ {
-		if t.matching(lines, at, same) == len(lines) {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
-// matching returns how many of the lines match the rows from at on.
-func (t *target) matching(lines []string, at int, same func(a, b string) bool) int {
-	for i, line := range lines {
-		if at+i >= len(t.rows) || !same(t.rows[at+i].text, line) {
-			return i
-		}
-	}
-	return len(lines)
-}
-
-func exactly(a, b string) bool { return a == b }
-
-// loosely compares lines without trailing white space.
-func loosely(a, b string) bool {
-	const space = " \t\r"
-	return strings.TrimRight(a, space) == strings.TrimRight(b, space)
-}
-
 // mismatch explains why the lines do not match at or below a row. It names the place where most of them match, or the place
 // above where all of them match.
 func (t *target) mismatch(lines []string, from int) error {
-	if above := t.find(lines, 0, loosely); len(above) > 0 {
-		return fmt.Errorf("does not fit below line %d, but at line %d; put the hunks in the order of the file", from, above[0]+1)
+	above, err := t.search(t.loosely(), lines, 0)
+	if err != nil {
+		return err
 	}
-	best, most := 0, 0
-	for at := from; at < len(t.rows); at++ {
-		if n := t.matching(lines, at, loosely); n > most {
-			best, most = at, n
-		}
+	if above.count > 0 {
+		return fmt.Errorf("does not fit below line %d, but at line %d; put the hunks in the order of the file", from, above.first[0])
 	}
+	nearest, err := t.search(t.loosely(), lines, from)
+	if err != nil {
+		return err
+	}
+	best, most := nearest.best, nearest.most
 	const remedy = "read the file again and copy its lines exactly"
 	if most == 0 {
 		return fmt.Errorf("does not fit: its line %q is not in the file%s; %s", shortened(lines[0]), below(from), remedy)
@@ -227,13 +215,4 @@ func below(from int) string {
 		return ""
 	}
 	return fmt.Sprintf(" below line %d", from)
-}
-
-// numbers converts rows to line numbers.
-func numbers(rows []int) []int {
-	out := make([]int, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, r+1)
-	}
-	return out
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/idelchi/aura/internal/limit"
 )
 
 // The marker lines of a patch.
@@ -72,7 +74,9 @@ func parsePatch(text string) ([]change, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, c)
+		if out = append(out, c); len(out) > limit.PatchFiles {
+			return nil, fmt.Errorf("the patch names more than the limit of %d files; use several patches", limit.PatchFiles)
+		}
 	}
 	return nil, fmt.Errorf("the last line of the patch must be %q; it may have been cut off", patchEnd)
 }
@@ -239,9 +243,9 @@ func anchor(line string) string {
 
 // shortened limits the length of a line for messages.
 func shortened(line string) string {
-	const limit = 120
-	if len(line) <= limit {
+	const most = 120
+	if len(line) <= most {
 		return line
 	}
-	return strings.ToValidUTF8(line[:limit], "") + "..."
+	return strings.ToValidUTF8(line[:most], "") + "..."
 }

@@ -12,7 +12,11 @@ import (
 // whole returns the diff of all changes. It returns nothing rather than a part: the user decides about what is shown.
 func whole(changes []rewrite) string {
 	var b strings.Builder
+	compared := 0
 	for _, r := range changes {
+		if compared += r.size(); compared > limit.DiffSources {
+			return ""
+		}
 		text, ok := r.diff()
 		if !ok || b.Len()+len(text) > limit.Diff {
 			return ""

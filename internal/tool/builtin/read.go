@@ -110,15 +110,12 @@ func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	var out strings.Builder
 	number := 0
 	for args.LineEnd == 0 || number < args.LineEnd {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
 		wanted := number+1 >= args.LineStart
 		room := 0
 		if wanted {
 			room = readLimit - out.Len()
 		}
-		line, cut, err := readLine(r, nil, room)
+		line, cut, err := readLine(ctx, r, nil, room)
 		if len(line) > 0 || cut {
 			number++
 		}
@@ -140,9 +137,13 @@ func lines(ctx context.Context, in io.Reader, args readArgs) (string, error) {
 	return strings.ToValidUTF8(out.String(), "\uFFFD"), nil
 }
 
-// readLine reads up to the end of a line and appends at most room bytes of it to line. cut reports whether bytes were omitted.
-func readLine(r *bufio.Reader, line []byte, room int) (_ []byte, cut bool, err error) {
+// readLine reads up to the end of a line and appends at most room bytes of it to line. cut reports whether bytes were omitted. A line can
+// be endless, so the context is checked for each part.
+func readLine(ctx context.Context, r *bufio.Reader, line []byte, room int) (_ []byte, cut bool, err error) {
 	for {
+		if ctx.Err() != nil {
+			return line, cut, context.Cause(ctx)
+		}
 		part, err := r.ReadSlice('\n')
 		if len(part) > room {
 			part, cut = part[:room], true

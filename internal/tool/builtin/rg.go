@@ -12,11 +12,14 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/idelchi/aura/internal/gitignore"
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
@@ -56,26 +59,54 @@ func (o Options) rg() tool.Tool {
 }
 
 func (o Options) runRg(ctx context.Context, args rgArgs) (string, error) {
-	pattern, err := regexp.Compile(args.Pattern)
+	pattern, err := compilePattern(args.Pattern)
 	if err != nil {
-		return "", fmt.Errorf("searching: %w; the syntax is RE2, without look-around and back-references", err)
+		return "", fmt.Errorf("searching: %w", err)
 	}
-	glob, inverse := strings.CutPrefix(args.Glob, "!")
-	if !doublestar.ValidatePattern(glob) {
-		return "", fmt.Errorf("searching: glob %q is malformed", args.Glob)
+	s := &search{pattern: pattern, root: o.resolve(args.Path), given: args.Path}
+	if err := s.only(args.Glob); err != nil {
+		return "", fmt.Errorf("searching: glob %q %w", shortened(args.Glob), err)
 	}
-	s := &search{pattern: pattern, glob: filepath.ToSlash(glob), inverse: inverse, root: o.resolve(args.Path), given: args.Path}
-	if err := s.run(ctx); err != nil {
-		return "", fmt.Errorf("searching %s: %w", filepath.Clean(args.Path), err)
+	err = s.run(ctx)
+	if err != nil {
+		err = fmt.Errorf("searching %s: %w", filepath.Clean(args.Path), err)
 	}
-	return s.String(), nil
+	if err != nil && s.shown == 0 {
+		return "", err
+	}
+	return s.String(), err
+}
+
+// compilePattern compiles a regular expression. The time to search a line is at most proportional to the length of the line and the size
+// of the compiled expression, so that size is limited.
+func compilePattern(text string) (*regexp.Regexp, error) {
+	if err := checkPattern(text); err != nil {
+		return nil, err
+	}
+	pattern, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("%w; the syntax is RE2, without look-around and back-references", err)
+	}
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	program, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return nil, err
+	}
+	if len(program.Inst) > limit.RgProgram {
+		return nil, fmt.Errorf("the pattern compiles to %d instructions, and the limit is %d; use fewer or smaller repetitions", len(program.Inst), limit.RgProgram)
+	}
+	return pattern, nil
 }
 
 // search is one walk through files.
 type search struct {
 	pattern *regexp.Regexp
-	glob    string
-	// inverse excludes the files that match the glob.
+	// globs holds patterns without braces. A file is searched if it fits one of them, or if there are none. inverse excludes the files
+	// that fit.
+	globs   []string
 	inverse bool
 	// root is where the search starts. given is root as the caller wrote it.
 	root, given string
@@ -103,8 +134,13 @@ func (s *search) run(ctx context.Context) error {
 
 // walk searches a directory. name is its path below the root. Symbolic links are not followed, so there are no cycles.
 func (s *search) walk(ctx context.Context, dir, name string, above gitignore.Rules) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil { // some entries may still have been read
+	entries, err := readDir(dir, stopper(ctx))
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, errEntries):
+		return err
+	case err != nil: // some entries may still have been read
 		s.unread++
 	}
 	here := above.With(dir)
@@ -139,13 +175,33 @@ func (s *search) entry(ctx context.Context, e fs.DirEntry, full, below string, h
 
 // wanted applies the glob to a path below the root.
 func (s *search) wanted(below string) bool {
-	if s.glob == "" {
+	if len(s.globs) == 0 {
 		return true
 	}
-	if !strings.Contains(s.glob, "/") {
-		below = path.Base(below)
+	fits := slices.ContainsFunc(s.globs, func(glob string) bool { return doublestar.MatchUnvalidated(glob, below) })
+	return fits != s.inverse
+}
+
+// only sets the glob.
+func (s *search) only(glob string) error {
+	if glob == "" {
+		return nil
 	}
-	return doublestar.MatchUnvalidated(strings.TrimPrefix(s.glob, "/"), below) != s.inverse
+	glob, s.inverse = strings.CutPrefix(filepath.ToSlash(glob), "!")
+	if err := checkPattern(glob); err != nil {
+		return fmt.Errorf("cannot be used: %w", err)
+	}
+	if !doublestar.ValidatePattern(glob) {
+		return errors.New("is malformed")
+	}
+	if !strings.Contains(glob, "/") {
+		glob = "**/" + glob // the name of a file in any directory
+	}
+	var err error
+	if s.globs, err = alternatives(strings.TrimPrefix(glob, "/")); err != nil {
+		return fmt.Errorf("cannot be used: %w", err)
+	}
+	return nil
 }
 
 // file searches one file.
@@ -165,10 +221,7 @@ func (s *search) file(ctx context.Context, full, name string) error {
 	}
 	var line []byte
 	for number := 1; ; number++ {
-		if number%1024 == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		line, _, err = readLine(r, line[:0], lineSearched)
+		line, _, err = readLine(ctx, r, line[:0], lineSearched)
 		if len(line) > 0 {
 			s.line(name, number, bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")))
 		}

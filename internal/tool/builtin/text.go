@@ -9,14 +9,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/readguard"
 )
 
 const (
 	// textProbe is how many bytes of a file are examined to detect whether it is text.
 	textProbe = 8 << 10
-	// editLimit is the maximum size of a file that is changed in memory, in bytes.
-	editLimit = 64 << 20
 
 	byteOrderMark = "\uFEFF"
 	crlf          = "\r\n"
@@ -42,13 +41,13 @@ func load(path string) (document, error) {
 		return document{}, err
 	}
 	defer file.Close()
-	if info.Size() > editLimit {
-		return document{}, fmt.Errorf("it has more than %d bytes; change it with a command", editLimit)
-	}
-	raw, err := io.ReadAll(file)
+	// The files of some file systems have no size.
+	raw, err := io.ReadAll(io.LimitReader(file, limit.EditFile+1))
 	switch {
 	case err != nil:
 		return document{}, err
+	case len(raw) > limit.EditFile || info.Size() > limit.EditFile:
+		return document{}, fmt.Errorf("it has more than the limit of %s; change it with a command", limit.Size(limit.EditFile))
 	case binary(raw[:min(len(raw), textProbe)]):
 		return document{}, errBinary
 	}
