@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/gitconfig"
 )
 
 // gitName is the entry of a repository in its working tree.
@@ -230,14 +232,14 @@ func readPlain(path string, limit int64) ([]byte, error) {
 
 // badSettings lists the settings that can run programs, and a working tree outside of the trees.
 func badSettings(text []byte, dir string, s *scanner) []string {
-	all, err := parseConfig(text)
+	all, err := gitconfig.Parse(text)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	var out []string
 	for _, one := range all {
-		if one.section == "core" && one.sub == "" && one.key == "worktree" {
-			to := one.value
+		if one.Section == "core" && one.Sub == "" && one.Key == "worktree" {
+			to := one.Value
 			if !filepath.IsAbs(to) {
 				to = filepath.Join(dir, to)
 			}
@@ -246,8 +248,8 @@ func badSettings(text []byte, dir string, s *scanner) []string {
 				continue
 			}
 		}
-		if !one.harmless() {
-			out = append(out, one.name()+"="+one.value)
+		if !one.Harmless() {
+			out = append(out, one.Name()+"="+one.Value)
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package planted
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -18,8 +19,8 @@ type Watch struct {
 	// base is what the place contained when it was looked at last, and missing the protected paths that did not exist then.
 	base    *snapshot
 	missing []string
-	// hiding lists the missing entries .git that would hide the project.
-	hiding []string
+	// roots lists the missing entries .git that Git, or aura, would use from the working directory.
+	roots []string
 	// kept holds the protected paths that existed at the beginning: the kernel keeps confined code from changing them, unless exposed
 	// is set.
 	kept    []string
@@ -149,9 +150,9 @@ func (w *Watch) compare(now *snapshot) []suspect {
 			found[path] = suspect{path: path, why: "it did not exist and so was not protected, and it decides what runs outside of the sandbox", move: true}
 		}
 	}
-	for _, path := range w.hiding {
+	for _, path := range w.roots {
 		if exists(path) && found[path].path == "" {
-			found[path] = suspect{path: path, why: w.place.Hides(path)}
+			found[path] = suspect{path: path, why: cmp.Or(w.place.Hides(path), "Git uses this new repository there from now on")}
 		}
 	}
 	paths := slices.Sorted(maps.Keys(found))
@@ -217,14 +218,14 @@ func (w *Watch) writable(path string) bool {
 
 // absent finds the protected paths that do not exist. Those in Git directories are compared otherwise.
 func (w *Watch) absent() {
-	w.missing, w.hiding = nil, nil
+	w.missing, w.roots = nil, nil
 	for _, path := range w.place.Protected {
 		switch {
 		case leads(path):
 		case !slices.Contains(strings.Split(path, string(filepath.Separator)), gitName):
 			w.missing = append(w.missing, path)
-		case w.place.Hides(path) != "":
-			w.hiding = append(w.hiding, path)
+		case filepath.Base(path) == gitName:
+			w.roots = append(w.roots, path)
 		}
 	}
 }

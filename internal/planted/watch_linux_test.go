@@ -181,7 +181,7 @@ func TestAllowed(t *testing.T) {
 		"deep submodule":      {"git clone -q . ../tmp/lib", "git submodule add -q --name a/b ../tmp/lib x/y && git commit -qm x", nil},
 		"worktree":            {"", "git worktree add -q wt && git worktree remove wt && git worktree add -q -b y wt2", nil},
 		"clone":               {"", "git clone -q . n && git clone -q --bare . b.git && git clone -q -o up --depth 1 file://$PWD m && git -C n config user.name me", nil},
-		"init":                {"rm -rf .git", "git init -q . && " + commit, nil},
+		"init":                {"rm -rf .git", "git init -q . && " + commit, []string{".git"}},
 		"renamed":             {"git init -q n && git -C n config alias.x '!true' && printf '#!/bin/sh' >n/.git/hooks/pre-push && chmod +x n/.git/hooks/pre-push", "mv n m && cd m && " + commit, nil},
 		"user's own":          {"git init -q n && git -C n config alias.x '!true'", "git -C n config user.name me && touch n/.git/config", nil},
 		"alternates":          {"", "git clone -q --shared . n && git clone -q --reference n . m", nil},
@@ -196,12 +196,15 @@ func TestAllowed(t *testing.T) {
 			if row.given != "" {
 				p.sh(row.given)
 			}
+			if git := filepath.Join(p.Workdir, ".git"); name == "init" {
+				p.Protected = append(p.Protected, git)
+			}
 			w := planted.In(p.Place)
 			moved, named := p.call(w, row.line)
 			if moved != nil || !slices.Equal(named, row.named) {
 				t.Errorf("moved %q, named %q, want %q", moved, named, row.named)
 			}
-			if _, named = p.call(w, "echo y >.envrc"); len(row.named) > 0 && named != nil {
+			if _, named = p.call(w, "echo y >.envrc"); name == "files" && named != nil {
 				t.Errorf("%q is named again", named)
 			}
 		})

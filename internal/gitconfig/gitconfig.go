@@ -1,4 +1,5 @@
-package planted
+// Package gitconfig reads Git's configuration files strictly, and knows which settings run nothing.
+package gitconfig
 
 import (
 	"bytes"
@@ -8,14 +9,15 @@ import (
 	"strings"
 )
 
-// setting is one setting of a Git configuration file. section and key are in lower case; sub is empty if there is no subsection.
-type setting struct{ section, sub, key, value string }
+// Setting is one setting of a Git configuration file. Section and Key are in lower case; Sub is empty if there is no subsection.
+type Setting struct{ Section, Sub, Key, Value string }
 
-func (s setting) name() string {
-	if s.sub != "" {
-		return s.section + "." + s.sub + "." + s.key
+// Name returns the name as Git prints it.
+func (s Setting) Name() string {
+	if s.Sub != "" {
+		return s.Section + "." + s.Sub + "." + s.Key
 	}
-	return s.section + "." + s.key
+	return s.Section + "." + s.Key
 }
 
 // harmlessKeys lists the settings that run no program, lead to no other file and change no file outside of the repository. A
@@ -46,17 +48,17 @@ var harmlessKeys = func() map[string]bool {
 	return out
 }()
 
-// harmless reports whether a setting runs nothing.
-func (s setting) harmless() bool {
-	section := s.section
-	if s.sub != "" {
+// Harmless reports whether a setting runs nothing.
+func (s Setting) Harmless() bool {
+	section := s.Section
+	if s.Sub != "" {
 		section += ".*"
 	}
-	value := strings.ToLower(s.value)
-	switch name := section + "." + s.key; name {
+	value := strings.ToLower(s.Value)
+	switch name := section + "." + s.Key; name {
 	case "remote.*.url", "remote.*.pushurl", "submodule.*.url":
 		// A helper named before two colons is a program.
-		return !strings.Contains(s.value, "::")
+		return !strings.Contains(s.Value, "::")
 	case "submodule.*.update":
 		return slices.Contains([]string{"checkout", "rebase", "merge", "none"}, value)
 	case "core.fsmonitor", "commit.gpgsign", "tag.gpgsign":
@@ -68,8 +70,8 @@ func (s setting) harmless() bool {
 
 var errSyntax = errors.New("Git's syntax is not followed")
 
-// parseConfig returns the settings in a Git configuration file. It refuses whatever it does not understand, because Git might.
-func parseConfig(text []byte) ([]setting, error) {
+// Parse returns the settings in a Git configuration file. It refuses whatever it does not understand, because Git might.
+func Parse(text []byte) ([]Setting, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, errSyntax
@@ -100,7 +102,7 @@ type configParser struct {
 	text         string
 	at           int
 	section, sub string
-	out          []setting
+	out          []Setting
 	err          error
 }
 
@@ -174,13 +176,13 @@ func (p *configParser) quoted() string {
 
 // pair reads a key and its value. A key without a value is true.
 func (p *configParser) pair() {
-	s := setting{section: p.section, sub: p.sub, key: p.word("-"), value: "true"}
+	s := Setting{Section: p.section, Sub: p.sub, Key: p.word("-"), Value: "true"}
 	p.skip(" \t")
 	switch c, ok := p.peek(); {
 	case !ok || c == '\n':
 	case c == '=':
 		p.at++
-		s.value = p.value()
+		s.Value = p.value()
 	default:
 		p.err = errSyntax
 	}
