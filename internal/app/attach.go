@@ -18,6 +18,7 @@ import (
 
 // send sends the user's text, the files that it mentions, and other files.
 func (s *Session) send(ctx context.Context, text string, attached ...frontend.Attachment) error {
+	defer s.watching()()
 	plain, mentions := prompt.Mentions(text)
 	var all []conversation.Attachment
 	var paths []string

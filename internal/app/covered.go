@@ -86,7 +86,18 @@ func (g *Gate) recheck(o config.Options) {
 	}, "which changed while tools could write it")
 }
 
-// made removes from the consents what a confined program created.
+// watching looks at what plugins, hooks and servers leave where other programs run it, from now until the returned function is called.
+func (s *Session) watching() func() {
+	end := s.confined.Watching("a plugin, a hook or a server")
+	return func() {
+		if s.plugins.exposed() {
+			s.confined.Expose()
+		}
+		end()
+	}
+}
+
+// made removes from the consents what confined code left.
 func (o *Options) made(paths []string) {
 	o.gate().narrow(o.Config, func(dir string, c trust.Consent) []string {
 		return slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool {

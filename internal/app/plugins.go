@@ -275,6 +275,7 @@ func (p *plugins) commands(s *Session) []command.Command {
 				Name: schema.Name, Description: schema.Description, Hints: schema.Hints,
 				Source: command.SourcePlugin, Origin: plugin.Name(),
 				Run: func(ctx context.Context, args string) (command.Result, error) {
+					defer s.watching()()
 					r, err := plugin.Command(ctx, schema.Name, s.talk.Context(), args)
 					if schema.Forward {
 						r.Output = prompt.Escape(r.Output) // only a user's prompt attaches files

@@ -74,6 +74,7 @@ type Session struct {
 	secrets redact.Current
 
 	setup    *setup.Setup
+	confined setup.Confinement
 	trust    frontend.Trust
 	plugins  plugins
 	servers  servers
@@ -143,6 +144,8 @@ func (s *Session) open(ctx context.Context) error {
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
 	})
 	s.journal.record()
+	s.confined = s.setup.Sandbox()
+	defer s.watching()()
 	plugins, err := s.plugins.prepare(ctx, s, s.setup, true)
 	if err != nil {
 		return err
@@ -273,6 +276,7 @@ func (s *Session) announce(ctx context.Context, saved string) {
 // refresh updates the data that plugins and front ends see in addition to the conversation. It must be called when any of the data changes.
 func (s *Session) refresh() {
 	confined := s.setup.Sandbox()
+	s.confined = confined
 	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
@@ -301,6 +305,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 
 // Close stops the plugins, completes the journal and releases everything.
 func (s *Session) Close(reason session.Reason) error {
+	watched := s.watching()
 	s.ending(reason)
 	s.plugins.end()
 	exported := s.tracer.Close()
@@ -310,6 +315,7 @@ func (s *Session) Close(reason session.Reason) error {
 	s.servers.close(reason == session.ReasonInterrupted || reason == session.ReasonTimeout)
 	s.spares.Close()
 	err := s.plugins.close()
+	watched()
 	s.opts.gate().recheck(s.opts.Config)
 	if lost := exported(); lost != "" {
 		s.notices.show(lost)

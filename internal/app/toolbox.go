@@ -93,7 +93,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	if err := setup.RequireSandbox(b.features); err != nil {
 		return err
 	}
-	b.confined = setup.NewConfinement(c, b.features, "").Noting(b.opts.made, b.opts.exposed)
+	b.confined = setup.NewConfinement(c, b.features, "").Noting(b.found, b.opts.made, b.opts.exposed)
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {
 		return err
@@ -120,6 +120,13 @@ func (b *Toolbox) show(e event.Event) {
 
 func (b *Toolbox) notice(plugin, text string) {
 	b.events.send(event.Notice{Plugin: plugin, Text: text})
+}
+
+// found shows what confined code left where other programs run it.
+func (b *Toolbox) found(sentences []string) {
+	for _, sentence := range sentences {
+		b.notice("", "sandbox: "+sentence)
+	}
 }
 
 // config returns the active configuration.

@@ -61,7 +61,7 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 	if t, err = b.confine(ctx, t, call.Restrict); err != nil {
 		return "", fmt.Errorf("restricting it: %w", err)
 	}
-	return t.Execute(ctx, tool.Call{Args: args, Context: b.state(), Progress: call.Progress})
+	return b.confined.Watched(t, false).Execute(ctx, tool.Call{Args: args, Context: b.state(), Progress: call.Progress})
 }
 
 // state returns the context for a plugin's tool that is called without a conversation.

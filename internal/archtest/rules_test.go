@@ -20,7 +20,7 @@ var rooms = map[string][]string{
 
 	"internal/cli": {
 		"internal/aar", "internal/acp", "internal/app", "internal/bisect", "internal/build", "internal/check", "internal/command", "internal/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/install", "internal/llm",
-		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/process", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
+		"internal/manifest", "internal/mcpimport", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/planted", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/process", "internal/prompt", "internal/python", "internal/recording", "internal/redact", "internal/scaffold", "internal/schema", "internal/sandbox", "internal/session", "internal/telemetry",
 		"internal/inputhistory", "internal/setup", "internal/shell", "internal/terminal", "internal/tool", "internal/toolhost", "internal/top", "internal/trust", "internal/tui", "host", "sdk/...",
 	},
 	"internal/bisect": {
@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/build", "internal/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
 		"internal/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/nearest", "internal/pipeline", "internal/plaintext", "internal/pluginstate", "internal/policy", "internal/process", "internal/prompt", "internal/redact",
-		"internal/sandbox",
+		"internal/planted", "internal/sandbox",
 		"internal/readguard", "internal/shell", "internal/skill", "internal/state", "internal/telemetry", "internal/todo", "internal/tool/...", "internal/toolhost", "shared", "sdk/...",
 	},
 	"internal/toolhost": {"internal/native/gocmd", "internal/process", "internal/sandbox", "internal/shell", "internal/tool/..."},
@@ -79,6 +79,8 @@ var rooms = map[string][]string{
 	"internal/config":             {"hooks", "internal/condition", "internal/keymap", "internal/nearest", "internal/policy", "internal/state", "internal/strictyaml"},
 	"internal/build":              {"sdk/..."},
 	"internal/policy":             {"internal/statefile"},
+	"internal/planted":            {"internal/files", "internal/gitconfig"},
+	"internal/gitconfig":          {},
 	"internal/prompt":             {},
 	"internal/session":            {"internal/llm", "internal/lock"},
 	"internal/command":            {"internal/nearest", "sdk/..."},
@@ -155,7 +157,7 @@ var rooms = map[string][]string{
 	"internal/install/gen":   {},
 	"internal/condition":     {},
 	"internal/repair":        {},
-	"internal/sandbox":       {"internal/files", "internal/process"},
+	"internal/sandbox":       {"internal/files", "internal/gitconfig", "internal/process"},
 	"internal/scaffold":      {"internal/install", "internal/manifest", "internal/schema", "sdk/..."},
 	"internal/schema":        {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/manifest", "internal/plugintest/testfile", "internal/strictyaml"},
 	"docs/schemas":           {},

@@ -54,6 +54,17 @@ const (
 	submodule      = commits + ` -q && git clone -q . ../lib && git -c protocol.file.allow=always submodule add -q "$PWD/../lib" part`
 )
 
+// repository creates a repository of the user with a commit, and nestedRepository another one that its index names.
+const (
+	repository       = "git init -q .; git config user.name x; git config user.email x@localhost; echo a >a; git add a; git commit -qm a; "
+	nestedRepository = "git init -q n; cp a n; git -C n add a; git -C n -c user.name=x -c user.email=x@localhost commit -qm a; git add n 2>/dev/null; "
+)
+
+// monitor adds a program to a file of Git's settings that git status runs.
+func monitor(file string) string {
+	return "git config -f " + file + ` core.fsmonitor 'echo x >"$HOME/pwned"; false'`
+}
+
 // forgedID sorts after the IDs of all current sessions.
 const forgedID = "7fffffff-ffff-7fff-bfff-ffffffffffff"
 
@@ -91,7 +102,7 @@ var plants = map[string]plant{
 	},
 	"credential": {
 		line: `for d in . "$TMPDIR"; do mkdir -p $d/.git/objects $d/.git/refs; echo ref: refs/heads/main >$d/.git/HEAD; printf '[credential]\n\thelper = "!echo x >$HOME/pwned;:"\n' >$d/.git/config; done`,
-		next: [][]string{{"plugins", "add", "SERVER/private/x"}}, placed: "test -s .git/config", told: "access is denied; tried no authentication",
+		next: [][]string{{"plugins", "add", "SERVER/private/x"}}, placed: "test -s .git/config", kept: always, told: "access is denied; tried no authentication",
 		control: `printf 'protocol=http\nhost=localhost\n\n' | GIT_TERMINAL_PROMPT=0 git credential fill`,
 	},
 	"session": {
@@ -114,11 +125,11 @@ var plants = map[string]plant{
 		next: [][]string{{"run", "go"}}, placed: "test $(ls -d *aura* .*ura* .AURA | wc -l) = 8", control: "cp '.aura\u0301/config/hooks/bad.yaml' .aura/config/hooks/; @aura run go",
 	},
 	"git_commondir": {
-		line: evilHooks + `mkdir -p evil/objects evil/refs; cp .git/config evil/; echo ../evil >.git/commondir`, placed: "test -s .git/commondir",
-		told: `Bash made .*/\.git/commondir, which did not exist and so was not protected`, control: commits,
+		line: evilHooks + `mkdir -p evil/objects evil/refs; cp .git/config evil/; echo ../evil >.git/commondir`, placed: "test -s .git/commondir", kept: always,
+		told: `Bash left .*/\.git/commondir: Git would obey it: .*; aura moved it away`, control: commits, users: true,
 	},
 	"git_hooks_path": {
-		line: evilHooks + "git config core.hooksPath evil/hooks", placed: "grep -q evil .git/config", kept: []string{confinedRun},
+		line: evilHooks + "git config core.hooksPath evil/hooks", placed: "grep -q evil .git/config", kept: always, users: true,
 		toldBare: `/\.git/config can be written by programs: that needs a mount namespace`, control: commits,
 	},
 	"git_hooks_path_of_the_root": {
@@ -141,14 +152,70 @@ var plants = map[string]plant{
 	},
 	"git_commondir_of_a_linked_tree": {
 		given: linkedTree, line: evilRepository + "echo ../../../evil >.git/worktrees/part/commondir", placed: "grep -q evil .git/worktrees/part/commondir",
-		kept: []string{confinedRun}, toldBare: `/worktrees/part/commondir can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+		kept: always, users: true, toldBare: `/worktrees/part/commondir can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
 	},
 	"git_settings_of_a_submodule": {
 		given: submodule, line: evilHooks + `git config -f .git/modules/part/config core.hooksPath "$PWD/evil/hooks"`, placed: "grep -q evil .git/modules/part/config",
-		kept: []string{confinedRun}, toldBare: `/modules/part/config can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
+		kept: always, users: true, toldBare: `/modules/part/config can be written by programs: that needs a mount namespace`, control: "cd part; " + commits,
 	},
 	"env_file": {
 		line: `echo 'echo stolen >$HOME/pwned' >evil.sh; printf 'BASH_ENV=evil.sh\nLD_PRELOAD=/nowhere.so\n' >secrets.env`,
+		next: [][]string{{"run", "go"}}, placed: "test -s secrets.env", kept: always, told: `Bash left .*/secrets\.env: .*; aura moved it away`, control: `set -a; . ./secrets.env 2>/dev/null; bash -c true`,
+	},
+	"env_file_of_the_user": {
+		given: `printf 'BASH_ENV=evil.sh\nLD_PRELOAD=/nowhere.so\n' >secrets.env; echo 'echo stolen >$HOME/pwned' >evil.sh`, line: "true",
 		next: [][]string{{"run", "go"}}, placed: "test -s secrets.env", told: `secrets\.env:1: BASH_ENV is ignored`, control: `set -a; . ./secrets.env 2>/dev/null; bash -c true`,
+	},
+	"git_link": {
+		given: repository, line: nestedRepository + monitor("n/.git/config"), placed: "test -s n/.git/config", kept: always,
+		told:    `Bash left .*/n/\.git/config: Git would obey it: "core\.fsmonitor" is not among the settings that run nothing; aura moved it away`,
+		control: "git status", users: true,
+	},
+	"git_link_by_a_file": {
+		given: repository, line: nestedRepository + "mv n/.git evil; echo gitdir: ../evil >n/.git; " + monitor("evil/config"), placed: "test -s evil/config", kept: always,
+		told: `Bash left .*/evil/config: Git would obey it`, control: "git status", users: true,
+	},
+	"git_link_to_temporary_files": {
+		given: repository, line: nestedRepository + `mv n/.git "$TMPDIR/evil"; echo gitdir: "$TMPDIR/evil" >n/.git; ` + monitor(`"$TMPDIR/evil/config"`), placed: "test -e n/.git", kept: always,
+		told: `Bash left .*/n/\.git: Git would obey it`, control: "git status", users: true,
+	},
+	"git_link_with_attributes": {
+		given: repository, line: nestedRepository + `git config -f n/.git/config filter.x.clean 'echo x >"$HOME/pwned"; cat'; mkdir -p n/.git/info; echo '* filter=x' >n/.git/info/attributes; echo b >n/a`,
+		placed: "test -s n/.git/config", kept: always, told: `Bash left .*/n/\.git/config: Git would obey it: "filter\.x\.clean"`, control: "git status", users: true,
+	},
+	"git_module": {
+		given: repository, line: nestedRepository + "mkdir -p .git/modules; mv n/.git .git/modules/x; echo gitdir: ../.git/modules/x >n/.git; " + monitor(".git/modules/x/config"),
+		placed: "test -s .git/modules/x/config", kept: always, told: `Bash left .*/\.git/modules/x/config: Git would obey it`, control: "git status", users: true,
+	},
+	"git_bare_repository": {
+		given: repository, line: "git init -q --bare b; git config -f b/config core.bare false; git config -f b/config core.worktree ..; " + monitor("b/config"), placed: "test -s b/config", kept: always,
+		told: `Bash left .*/b/config: Git would obey it`, control: "cd b; git status", users: true,
+	},
+	"git_linked_tree": {
+		given: repository + "git config extensions.worktreeConfig true; ", line: "git worktree add -q wt; " + monitor(".git/worktrees/wt/config.worktree"),
+		placed: "test -s .git/worktrees/wt/config.worktree", kept: always, told: `Bash left .*/worktrees/wt/config\.worktree: Git would obey it`, control: "cd wt; git status", users: true,
+	},
+	"git_template": {
+		given: repository, line: evilHooks + "git init -q --template=evil n", placed: "test -x n/.git/hooks/pre-commit", kept: always,
+		told: `Bash left .*/n/\.git/hooks/pre-commit: Git would obey it: it is a hook`, control: "cd n; " + commits, users: true,
+	},
+	"git_script": {
+		given: repository + "mkdir tools; echo cat >tools/strip.sh; git config filter.x.clean 'sh tools/strip.sh'; echo '*.txt filter=x' >.gitattributes; ",
+		line:  `echo 'echo x >"$HOME/pwned"; cat' >tools/strip.sh; echo x >a.txt`, placed: "grep -q pwned tools/strip.sh", kept: []string{confinedRun},
+		toldBare: `/tools/strip\.sh can be written by programs: that needs a mount namespace`, control: "git add a.txt",
+	},
+	"git_script_that_is_missing": {
+		given: repository + "git config core.fsmonitor ./tools/fsm; ",
+		line:  `mkdir tools; printf '#!/bin/sh\necho x >"$HOME/pwned"\n' >tools/fsm; chmod +x tools/fsm`, placed: "test -e tools/fsm", kept: always,
+		told: `Bash left .*/tools/fsm: it did not exist and so was not protected`, control: "git status", users: true,
+	},
+	"git_by_a_plugin": {
+		given:  repository + "mkdir evil; cp -r .git/objects .git/refs evil; " + monitor("evil/config"),
+		source: strings.Replace(linker, `return sdk.Result{}, nil`, `return sdk.Result{}, os.WriteFile(".git/commondir", []byte("../evil\n"), 0o644)`, 1),
+		line:   "true", placed: "test -s .git/commondir", kept: always, told: `a plugin, a hook or a server left .*/\.git/commondir: Git would obey it`, control: "git status", users: true,
+	},
+	"agent_hooks": {
+		line: `mkdir .claude; echo 'echo x >"$HOME/pwned"' >.claude/hook.sh`, placed: "test -e .claude", kept: always,
+		told: `Bash left .*/\.claude: agents take hooks and settings from there without a question; aura moved it away`, control: "sh .claude/hook.sh", users: true,
 	},
 }

@@ -48,6 +48,8 @@ type plant struct {
 	alone bool
 	// control is a command line that does what aura would do without its protection. @aura is replaced by aura.
 	control string
+	// users reports whether control is what the user runs later. It does no harm after a run with a sandbox.
+	users bool
 }
 
 // TestSandboxPlants makes every plant without a sandbox, with one, and with one where there are no namespaces, as root and as
@@ -157,6 +159,11 @@ func (row plant) play(p *project, kind string) {
 	}
 	if alone := row.alone && kind == freeRun; p.harmed() != alone {
 		p.t.Errorf("harm was done: %t\n%s", !alone, said)
+	}
+	if kind != freeRun && row.users {
+		if p.shell(fill.Replace(row.control)); p.harmed() {
+			p.t.Errorf("the user's command does harm\n%s", said)
+		}
 	}
 	if kind == freeRun && !row.alone {
 		p.shell(fill.Replace(row.control))

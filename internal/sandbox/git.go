@@ -49,7 +49,7 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	for _, dir := range append(s.hooks, hooks...) {
 		links.search(dir)
 	}
-	return &Repositories{Paths: s.paths, Files: append(includes, links.links.Paths...), Uncovered: append(s.uncovered, links.links.Uncovered...)}
+	return &Repositories{Paths: s.paths, Files: slices.Concat(includes, links.links.Paths, s.named), Uncovered: append(s.uncovered, links.links.Uncovered...)}
 }
 
 // treesBelow examines the repositories directly below the working directory.
@@ -85,6 +85,9 @@ type gitSearch struct {
 	sources []gitSource
 	sourced map[gitSource]bool
 	parsed  map[string]gitNames
+	// named lists the scripts that settings name, and crowded is set if there are more.
+	named   []string
+	crowded bool
 	// unseen lists paths that are protected but not examined.
 	unseen []string
 	// uncovered holds sentences about what is not protected because there is too much of it.

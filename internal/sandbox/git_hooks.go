@@ -24,6 +24,8 @@ const (
 	moduleDepth = 4
 	// maxIncludes is how many files of Git settings are read.
 	maxIncludes = 32
+	// maxScripts is how many files are protected that other settings name.
+	maxScripts = 256
 	// maxSettings is the largest size of such a file, in bytes.
 	maxSettings = 1 << 20
 )
@@ -85,6 +87,7 @@ func (s *gitSearch) pointedTo(workdir string, environ []string) (hooks, includes
 		at := queue[i]
 		names := s.settings(at.file)
 		hooks = append(hooks, expandAll(names.hooks, at.root, s.home)...)
+		s.scripts(workdir, at.root, names.scripts)
 		for _, path := range expandAll(names.includes, filepath.Dir(at.file), s.home) {
 			if !slices.Contains(includes, path) {
 				if left--; left < 0 {
@@ -186,16 +189,18 @@ func expandAll(paths []string, dir, home string) []string {
 	return out
 }
 
-// gitNames is what a file of Git settings names: directories of hooks, other files of settings, and the working tree.
+// gitNames is what a file of Git settings names: directories of hooks, other files of settings, the working tree, and scripts.
 type gitNames struct {
 	hooks, includes []string
 	worktree        string
+	// scripts lists the words of all settings that can run something.
+	scripts []scriptWord
 }
 
 // parseSettings returns what a file of Git settings names. It is more lenient than Git: an extra path is harmless, because the
 // sandbox only makes it read-only.
 func parseSettings(text string) gitNames {
-	var out gitNames
+	out := gitNames{scripts: scriptWords(text)}
 	section := ""
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
 		line = strings.TrimSpace(line)

@@ -29,7 +29,7 @@ func TestParseSettings(t *testing.T) {
 	} {
 		got := parseSettings(tt.text)
 		if !slices.Equal(got.hooks, tt.hooks) || !slices.Equal(got.includes, tt.includes) || got.worktree != tt.worktree {
-			t.Errorf("%s: %q", name, got)
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

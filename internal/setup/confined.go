@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
@@ -25,9 +22,7 @@ type confined struct {
 	policy  sandbox.Policy
 	options builtin.Options
 	grants  *sandbox.Grants
-	place   sandbox.Place
 	tell    func([]string)
-	made    func([]string)
 	exposed func()
 	// spares starts processes in advance; nil if only one call is made.
 	spares *sandbox.Spares
@@ -71,13 +66,12 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if call.Progress != nil {
 		command.Progress = func(text []byte) { call.Progress(string(text)) }
 	}
-	before := t.missing()
 	start := sandbox.Run
 	if t.spares != nil {
 		start = t.spares.Run
 	}
 	done, err := start(ctx, command)
-	t.report(done.Report, before)
+	t.report(done.Report)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -132,56 +126,12 @@ func (t confined) explained(said toolhost.Answer, policy sandbox.Policy, hidden 
 	return said
 }
 
-// missing returns the paths that would be protected if they existed. Only programs can create them; the other tools are refused
-// by path. The kernel cannot reserve a name, so paths that appear are reported.
-func (t confined) missing() []string {
-	if !t.policy.Exec || t.tell == nil && t.made == nil {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(t.policy.Protected), leads)
-}
-
-// leads reports whether a path exists and, if it is a link, leads to something.
-func leads(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// report reports to the user what could not be enforced, and which unprotected paths were created.
-func (t confined) report(r sandbox.Report, before []string) {
-	if t.exposed != nil && t.policy.Exec && r.Confined && !r.Mounts {
+// report reports to the user what could not be enforced.
+func (t confined) report(r sandbox.Report) {
+	if t.policy.Exec && r.Confined && !r.Mounts {
 		t.exposed()
-	}
-	if t.tell == nil && t.made == nil {
-		return
 	}
 	if t.tell != nil {
 		t.tell(r.Uncovered)
 	}
-	made := slices.DeleteFunc(before, func(path string) bool { return !leads(path) })
-	if r.Mounts {
-		// The sandbox itself creates an empty directory in order to protect it.
-		made = slices.DeleteFunc(made, func(path string) bool { return !t.policy.Unmade(path) && isEmptyDir(path) })
-	}
-	if len(made) > 0 && t.made != nil {
-		t.made(made)
-	}
-	if len(made) > 0 && t.tell != nil {
-		text := t.Definition().Name + " made " + strings.Join(outermost(made), ", ") +
-			", which did not exist and so was not protected; look at it, because what is there runs outside of the sandbox"
-		if t.place.Hides(made) {
-			text += "; while it is there, sessions in this directory do not use " + filepath.Join(t.place.Project, config.DirName)
-		}
-		t.tell([]string{text})
-	}
-}
-
-// outermost returns the paths whose parent directory is not one of the paths.
-func outermost(paths []string) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return slices.Contains(paths, filepath.Dir(path)) })
-}
-
-func isEmptyDir(path string) bool {
-	entries, err := os.ReadDir(path)
-	return err == nil && len(entries) == 0
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -130,7 +129,7 @@ func runGo(ctx context.Context, c gocmd.Command) (string, error) {
 	place.Own = append(place.Own, program.Path)
 	policy := sandbox.Default(place, sandbox.KindBuild)
 	policy.Network = c.Network
-	policy.ReadOnly = append(policy.ReadOnly, slices.DeleteFunc(slices.Clone(c.Readable), func(path string) bool { return !leads(path) })...)
+	policy.ReadOnly = append(policy.ReadOnly, c.Readable...)
 	done, err := sandbox.Run(ctx, sandbox.Command{
 		Executable: program.Start, Dir: c.Dir, Env: []string{toolhost.NoCollection}, Policy: policy, Call: sandbox.Call{Tool: toolhost.Build, Args: args, Options: []byte("{}")},
 	})

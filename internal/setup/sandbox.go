@@ -7,9 +7,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/planted"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/tool"
@@ -34,12 +36,16 @@ type Confinement struct {
 	files *sandbox.Policy
 	// tell receives sentences for the user about what is not covered; nil drops them.
 	tell func([]string)
-	// made receives protected paths that did not exist and that a program created; nil drops them.
-	made func([]string)
+	// found receives sentences about what confined code left where other programs run it, and made the paths; nil drops them.
+	found, made func([]string)
 	// exposed is called after a program ran that could write protected paths; it may be nil.
 	exposed func()
 	// spares holds the processes that wait for the next call; nil if there is no next call.
 	spares *sandbox.Spares
+	// quarantine is where what confined code left is moved to.
+	quarantine planted.Store
+	// watch returns the watch of what confined code leaves.
+	watch func() *planted.Watch
 }
 
 // NewConfinement returns the confinement of tools and plugins with the given settings. output is the output directory and may
@@ -52,7 +58,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
-		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar,
+		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, quarantine: Quarantine(c),
 	}
 	if out.enabled && c.State.Root != "" {
 		// A directory that does not exist cannot be hidden, and confined code could create it, with a forged consent in it. If
@@ -98,6 +104,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	if s.Caches != config.SharedCaches {
 		out.place.Store = c.State.Layers()
 	}
+	out.watch = sync.OnceValue(out.newWatch)
 	return out
 }
 
@@ -187,15 +194,15 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 			policy = commands
 		}
 		all[i] = confined{
-			Tool: t, policy: policy, options: o, grants: c.grants, place: c.place, tell: c.tell, made: c.made, exposed: c.exposed, spares: c.spares,
+			Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
 		}
 	}
 	return all
 }
 
-// Noting returns the confinement with functions as in Source: Made and Exposed.
-func (c Confinement) Noting(made func(paths []string), exposed func()) Confinement {
-	c.made, c.exposed = made, exposed
+// Noting returns the confinement with functions as in Source: Made and Exposed. found receives sentences about what confined code left.
+func (c Confinement) Noting(found, made func([]string), exposed func()) Confinement {
+	c.found, c.made, c.exposed = found, made, exposed
 	return c
 }
 

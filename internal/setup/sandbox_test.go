@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/planted"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 // TestEnvironment checks which variables command lines see.
@@ -41,64 +42,44 @@ func TestCachesIn(t *testing.T) {
 	}
 }
 
-// TestConfinedReports checks that protected paths that a command created are reported once, and that existing paths are not
-// reported.
-func TestConfinedReports(t *testing.T) {
+// TestWatching checks what is moved and what is only named: an empty .aura or .git hides the project's home above, and the sandbox itself
+// creates an empty directory of plugins.
+func TestWatching(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	var told, protected []string
-	for _, name := range []string{"was", "made", "made/x", "put", ".git/commondir"} {
-		protected = append(protected, filepath.Join(dir, filepath.FromSlash(name)))
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
-	c := confined{
-		Tool: builtin.All(builtin.Options{Workdir: dir})[0], options: builtin.Options{Workdir: dir},
-		policy: sandbox.Policy{Exec: true, Protected: protected},
-		tell:   func(sentences []string) { told = append(told, sentences...) },
-	}
-	touch(t, filepath.Join(dir, "was", "x"))
-	before := c.missing()
-	touch(t, filepath.Join(dir, "made", "x"))
-	touch(t, filepath.Join(dir, ".git", "commondir"))
-	c.report(sandbox.Report{Mounts: true, Uncovered: []string{"something"}}, before)
-	if len(told) != 2 || told[0] != "something" || !strings.Contains(told[1], "made "+filepath.Join(dir, "made")+", "+filepath.Join(dir, ".git", "commondir")+",") {
-		t.Errorf("told %q", told)
-	}
-}
-
-// TestConfinedReportsEmpty checks that an empty directory is reported if the sandbox itself does not create it: an empty .aura or .git
-// hides the project's home above.
-func TestConfinedReportsEmpty(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
 	work := filepath.Join(root, "mid", "work")
-	place := sandbox.Place{Workdir: work, Project: root, Temp: filepath.Join(root, "mid"), Sources: []string{filepath.Join(work, "parts")}}
 	if err := os.MkdirAll(work, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"mid/work/.aura", "mid/work/.git", "mid/.aura", "mid/.git"} {
-		var told []string
-		c := Confinement{enabled: true, place: place, tell: func(sentences []string) { told = append(told, sentences...) }}
-		bash := c.Builtins(builtin.Options{Workdir: work}, nil)[0].(confined)
-		bash.policy = c.Policy(sandbox.KindShell)
-		before := bash.missing()
+	place := sandbox.Place{
+		Workdir: work, Project: root, Temp: filepath.Join(root, "mid"), Sources: []string{filepath.Join(work, "parts")},
+		EnvFiles: []string{filepath.Join(work, "secrets.env")},
+	}
+	for name, moved := range map[string]bool{"mid/work/.aura": true, "mid/work/.git": false, "mid/.aura": true, "mid/.git": false, "mid/work/secrets.env": true} {
+		var told, made []string
+		c := Confinement{enabled: true, place: place, grants: sandbox.GrantsIn(work), quarantine: planted.Store{Dir: filepath.Join(root, "state", filepath.Base(name), name)}}
+		c = c.Noting(func(texts []string) { told = append(told, texts...) }, func(paths []string) { made = append(made, paths...) }, nil)
+		c.watch = sync.OnceValue(c.newWatch)
 		path := filepath.Join(root, filepath.FromSlash(name))
+		end := c.Watching("Bash")
 		if err := errors.Join(os.MkdirAll(path, 0o700), os.MkdirAll(filepath.Join(work, "parts"), 0o700)); err != nil {
 			t.Fatal(err)
 		}
-		bash.report(sandbox.Report{Mounts: true}, before)
-		want := " made " + path + ", which did not exist"
-		if len(told) != 1 || !strings.Contains(told[0], want) || !strings.HasSuffix(told[0], " do not use "+filepath.Join(root, ".aura")) {
+		found := end()
+		if len(told) != 1 || !slices.Equal(told, found) || !slices.Equal(made, []string{path}) || !strings.HasPrefix(told[0], "Bash left "+path+": ") {
+			t.Errorf("%s: told %q, found %q, made %q", name, told, found, made)
+		}
+		if _, err := os.Stat(path); (err != nil) != moved {
+			t.Errorf("%s: is there: %t", name, err == nil)
+		}
+		if hint := "sessions in this directory do not use " + filepath.Join(root, ".aura"); !moved && !strings.Contains(told[0], hint) {
 			t.Errorf("%s: told %q", name, told)
 		}
-		if err := os.Remove(path); err != nil {
+		if err := os.RemoveAll(path); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-func touch(t *testing.T, path string) {
-	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
-		t.Fatal(err)
 	}
 }

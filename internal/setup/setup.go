@@ -64,7 +64,7 @@ type Source struct {
 	// goroutine, and both may be nil.
 	Emit      func(event.Event)
 	Uncovered func(sentences []string)
-	// Made receives protected paths that did not exist and that a program created. Exposed is called after a program ran that could
+	// Made receives paths that confined code left where other programs run them. Exposed is called after a program ran that could
 	// write protected paths, because there is no mount namespace. Both may be nil, and may be called from any goroutine.
 	Made    func(paths []string)
 	Exposed func()
@@ -178,8 +178,7 @@ func (s Source) outputDir() string {
 func (s Source) confinement(f config.Features) Confinement {
 	c := NewConfinement(s.Config, f, s.outputDir())
 	c.tell, c.spares = s.Uncovered, s.Spares
-	c = c.Noting(s.Made, s.Exposed)
-	return c
+	return c.Noting(s.Uncovered, s.Made, s.Exposed)
 }
 
 // RequireSandbox returns an error if the settings require a sandbox and the system cannot enforce one.

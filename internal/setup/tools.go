@@ -91,7 +91,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 			out.conditions[d.Name] = d.Condition
 		}
 		guarded := readguard.Guarded(t, live.Seen, readguard.Rules(m.features.Tools.ReadBefore))
-		all = append(all, Redefined(confined.Fence(m.buffered(guarded)), d))
+		all = append(all, Redefined(confined.Watched(confined.Fence(m.buffered(guarded)), true), d))
 	}
 	known, err := tool.NewRegistry(all...)
 	if err != nil {

@@ -98,6 +98,9 @@ func (p Paths) Outside() string { return p.below(p.Project, "outside") }
 // Approvals returns the path of the file with the tool calls that the user approved for all sessions of the project.
 func (p Paths) Approvals() string { return p.below(p.Project, "approvals.json") }
 
+// Quarantine returns the directory of what confined code left where other programs run it.
+func (p Paths) Quarantine() string { return p.below(p.Project, "quarantine") }
+
 // User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 
