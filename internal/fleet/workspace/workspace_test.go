@@ -220,6 +220,10 @@ func TestHostilePatch(t *testing.T) {
 		"hook":    "diff --git a/.git/hooks/x b/.git/hooks/x\nnew file mode 100755\n--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\n",
 		"link":    "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/tmp\n\\ No newline at end of file\ndiff --git a/l/out b/l/out\nnew file mode 100644\n--- /dev/null\n+++ b/l/out\n@@ -0,0 +1 @@\n+x\n",
 		"noise":   "nothing of use",
+		"gitlink": "diff --git a/sub b/sub\nnew file mode 160000\nindex 0000000000000000000000000000000000000000..1111111111111111111111111111111111111111\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 1111111111111111111111111111111111111111\n",
+		// The file has two gigabytes by its own account.
+		"size":    "diff --git a/b b/b\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..1111111111111111111111111111111111111111\nGIT binary patch\nliteral 2147483647\nIcmZQzU|?imU|?hb00CSB5dZ)H\n\nliteral 0\nHcmV?d00001\n\n",
+		"changed": "diff --git a/f b/f\nindex 1111111111111111111111111111111111111111..2222222222222222222222222222222222222222 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-before\n+after\n",
 	} {
 		s, err := prepare(t, fleet.Workspace{}, nil)
 		if err != nil {
@@ -227,6 +231,9 @@ func TestHostilePatch(t *testing.T) {
 		}
 		if err := s.Apply(t.Context(), []byte(patch)); err == nil {
 			t.Errorf("%s: it was applied", name)
+		}
+		if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: it left %v, %v", name, left, err)
 		}
 	}
 }
