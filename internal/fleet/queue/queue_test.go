@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func start(t *testing.T) queue.Options {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	return queue.Options{URL: s.URL(), User: "aura", Token: token}
+	return queue.Options{URL: s.URL(), User: "aura", Token: token, Pins: []string{s.Pin()}}
 }
 
 func open(t *testing.T, o queue.Options) *queue.Queue {
@@ -175,7 +176,7 @@ func TestCredentials(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	open(t, o)
-	for name, wrong := range map[string]queue.Options{"none": {URL: o.URL}, "wrong": {URL: o.URL, User: "aura", Token: "guess"}} {
+	for name, wrong := range map[string]queue.Options{"none": {URL: o.URL, Pins: o.Pins}, "wrong": {URL: o.URL, Pins: o.Pins, User: "aura", Token: "guess"}} {
 		if _, err := queue.Open(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "refused the credentials") || strings.Contains(err.Error(), "guess") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -188,7 +189,9 @@ func TestCredentials(t *testing.T) {
 // raw returns a connection that writes what it likes.
 func raw(t *testing.T, o queue.Options) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(o.URL, nats.UserInfo(o.User, o.Token))
+	config := &tls.Config{MinVersion: tls.VersionTLS13}
+	queue.VerifyPins(config, o.Pins)
+	nc, err := nats.Connect(o.URL, nats.UserInfo(o.User, o.Token), nats.Secure(config))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func open(t *testing.T) *queue.Queue {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	q, err := queue.Create(t.Context(), queue.Options{URL: s.URL(), User: "aura", Token: "token"}, queue.Shape{})
+	q, err := queue.Create(t.Context(), queue.Options{URL: s.URL(), User: "aura", Token: "token", Pins: []string{s.Pin()}}, queue.Shape{})
 	if err != nil {
 		t.Fatal(err)
 	}
