@@ -92,6 +92,9 @@ func (o *fleetOptions) options(s streams) (queue.Options, error) {
 		}
 		return otherwise
 	}
+	if u, err := url.Parse(o.server); err == nil && u.User != nil || strings.Contains(o.server, "@") {
+		return q, usageError{errors.New("--server contains a user or a password, which everybody on this machine can see: use AURA_FLEET_SERVER, or AURA_FLEET_USER and --token-file")}
+	}
 	if q.URL == "" {
 		q.URL = lookup("AURA_FLEET_SERVER", fleetURL)
 	}

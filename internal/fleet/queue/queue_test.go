@@ -163,6 +163,12 @@ func TestLostTask(t *testing.T) {
 	if err := first.Checkpoint(t.Context(), fleet.Checkpoint{Session: "s", Done: 2}); !errors.Is(err, queue.ErrLost) {
 		t.Errorf("the first worker writes: %v", err)
 	}
+	if err := first.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone, Final: "late"}); !errors.Is(err, queue.ErrLost) {
+		t.Errorf("the first worker stores a result: %v", err)
+	}
+	if _, stored, err := q.Result(t.Context(), "b", "t0"); err != nil || stored {
+		t.Errorf("there is a result: %t, %v", stored, err)
+	}
 	if err := second.Return(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -334,5 +340,60 @@ func TestTampered(t *testing.T) {
 	o.SealKey = []byte("another")
 	if _, _, err := open(t, o).Result(t.Context(), "b", "t0"); err == nil {
 		t.Error("a result with the seal of another key is accepted")
+	}
+}
+
+// TestForgedResults puts results into the queue that no worker writes. None is returned, and none hides the others.
+func TestForgedResults(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	q := open(t, o)
+	submit(t, q, "b", 1)
+	c := next(t, q, "w")
+	if err := c.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone}); err != nil {
+		t.Fatal(err)
+	}
+	kv, err := raw(t, o).KeyValue(t.Context(), "aura-results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := fleet.Blob{Object: "x", Size: fleet.MaxBlob, SHA256: strings.Repeat("0", 64)}
+	forged := map[string]fleet.Result{
+		"status":     {Status: "fine"},
+		"final":      {Status: fleet.StatusDone, Final: strings.Repeat("x", 2*fleet.MaxFinal)},
+		"bytes":      {Status: fleet.StatusDone, Files: []fleet.File{{Path: "1", Blob: large}, {Path: "2", Blob: large}, {Path: "3", Blob: large}, {Path: "4", Blob: large}, {Path: "5", Blob: large}}},
+		"files":      {Status: fleet.StatusDone, Files: make([]fleet.File, fleet.MaxCollected+1)},
+		"outside":    {Status: fleet.StatusDone, Files: []fleet.File{{Path: "../x"}}},
+		"absolute":   {Status: fleet.StatusDone, Files: []fleet.File{{Path: "/x"}}},
+		"cases":      {Status: fleet.StatusDone, Files: []fleet.File{{Path: "x"}, {Path: "X"}}},
+		"repository": {Status: fleet.StatusDone, Files: []fleet.File{{Path: "d/.git/config"}}},
+		"seal":       {Status: fleet.StatusDone},
+	}
+	for name, r := range forged {
+		r.Version, r.Batch, r.Task = fleet.Format, "b", name
+		if r, err = r.Sealed(nil); err != nil {
+			t.Fatal(err)
+		}
+		if name == "seal" {
+			r.Final = "another text"
+		}
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.Put(t.Context(), "b."+name, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := kv.Put(t.Context(), "b.noise", []byte("{{{")); err != nil {
+		t.Fatal(err)
+	}
+	var good []string
+	bad, err := q.Results(t.Context(), "b", func(r fleet.Result) error { good = append(good, r.Task); return nil })
+	if err != nil || len(good) != 1 || good[0] != "t0" || len(bad) != len(forged)+1 {
+		t.Errorf("good %v, %v", good, err)
+		for _, b := range bad {
+			t.Log(b.Task, b.Err)
+		}
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/gitignore"
 )
 
@@ -89,7 +89,7 @@ func (c *scan) directory(ctx context.Context, root *os.Root, name string, rules 
 	}
 	rules = rules.With(filepath.Join(c.s.Dir, filepath.FromSlash(name)))
 	for _, d := range list {
-		if repositoryName(d.Name()) {
+		if fleet.RepositoryName(d.Name()) {
 			continue
 		}
 		if err := c.entry(ctx, root, d, path.Join(name, d.Name()), rules, ignored, depth); err != nil {
@@ -205,25 +205,9 @@ func (s *Workspace) track() {
 // isRepository reports whether a directory is a repository of its own.
 func isRepository(list []fs.DirEntry) bool {
 	for _, d := range list {
-		if repositoryName(d.Name()) {
+		if fleet.RepositoryName(d.Name()) {
 			return true
 		}
 	}
 	return false
-}
-
-// visible removes characters that macOS ignores in names.
-func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
-}
-
-// repositoryName reports whether git, on any system, takes a name for that of a repository. Windows ignores dots and spaces at the end,
-// has short names, and cuts at a colon.
-func repositoryName(name string) bool {
-	name, _, _ = strings.Cut(strings.ToLower(name), ":")
-	name = strings.TrimRight(strings.Map(visible, name), ". ")
-	return name == ".git" || name == "git~1"
 }

@@ -257,7 +257,7 @@ func TestPackIsStable(t *testing.T) {
 		}
 		first = digest
 		to := t.TempDir()
-		if err := workspace.Unpack(&packed, to); err != nil {
+		if err := workspace.Unpack(bytes.NewReader(packed.Bytes()), to); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]bool{"b/c.txt": true, "a.txt": true, "secrets.env": false, ".git": false} {
@@ -284,14 +284,23 @@ func TestPackRefusesLinks(t *testing.T) {
 func TestHostileArchive(t *testing.T) {
 	t.Parallel()
 	for name, entries := range map[string][]tar.Header{
-		"path":          {{Name: "../x", Typeflag: tar.TypeReg}},
-		"absolute":      {{Name: "/x", Typeflag: tar.TypeReg}},
-		"link":          {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
-		"link, up":      {{Name: "d/l", Typeflag: tar.TypeSymlink, Linkname: "../../x"}},
-		"device":        {{Name: "d", Typeflag: tar.TypeChar}},
-		"hard link":     {{Name: "h", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
-		"through links": {{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "b"}, {Name: "b", Typeflag: tar.TypeSymlink, Linkname: "a"}, {Name: "a/x", Typeflag: tar.TypeReg}},
-		"twice":         {{Name: "x", Typeflag: tar.TypeReg}, {Name: "x", Typeflag: tar.TypeReg}},
+		"path":                  {{Name: "../x", Typeflag: tar.TypeReg}},
+		"absolute":              {{Name: "/x", Typeflag: tar.TypeReg}},
+		"link":                  {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
+		"link, up":              {{Name: "d/l", Typeflag: tar.TypeSymlink, Linkname: "../../x"}},
+		"device":                {{Name: "d", Typeflag: tar.TypeChar}},
+		"hard link":             {{Name: "h", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
+		"through links":         {{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "b"}, {Name: "b", Typeflag: tar.TypeSymlink, Linkname: "a"}, {Name: "a/x", Typeflag: tar.TypeReg}},
+		"twice":                 {{Name: "x", Typeflag: tar.TypeReg}, {Name: "x", Typeflag: tar.TypeReg}},
+		"link, later":           {{Name: "x", Typeflag: tar.TypeReg}, {Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
+		"block device":          {{Name: "d", Typeflag: tar.TypeBlock}},
+		"pipe":                  {{Name: "p", Typeflag: tar.TypeFifo}},
+		"other case":            {{Name: "x", Typeflag: tar.TypeReg}, {Name: "X", Typeflag: tar.TypeReg}},
+		"other case, directory": {{Name: "d/x", Typeflag: tar.TypeReg}, {Name: "D/y", Typeflag: tar.TypeReg}},
+		"repository":            {{Name: "d/.git/config", Typeflag: tar.TypeReg}},
+		"repository, Windows":   {{Name: ".GIT. /config", Typeflag: tar.TypeReg}},
+		"secrets":               {{Name: "d/secrets.env", Typeflag: tar.TypeReg}},
+		"size":                  {{Name: "x", Typeflag: tar.TypeReg, Size: fleet.MaxArchive + 1}},
 	} {
 		var packed bytes.Buffer
 		zip := gzip.NewWriter(&packed)
@@ -301,14 +310,16 @@ func TestHostileArchive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+		_ = out.Close() // the content of a file may be missing
 		if err := zip.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := workspace.Unpack(&packed, t.TempDir()); err == nil {
+		dir := t.TempDir()
+		if err := workspace.Unpack(bytes.NewReader(packed.Bytes()), dir); err == nil {
 			t.Errorf("%s: it was unpacked", name)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: it left %v, %v", name, left, err)
 		}
 	}
 }
