@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,8 +25,9 @@ for each.
 
 The queue is NATS JetStream: 'aura fleet serve' runs it, or --server names an existing
 cluster. Commands find the queue by --server or AURA_FLEET_SERVER, and prove who they are
-by AURA_FLEET_USER and AURA_FLEET_TOKEN, by --token-file, or by --tls-cert. On the
-machine of 'aura fleet serve' nothing of it is needed.
+by AURA_FLEET_USER and AURA_FLEET_TOKEN, by --token-file, or by --tls-cert. The server
+proves first who it is: by the key that --pin or AURA_FLEET_PIN names, or by a
+certificate. The user of 'aura fleet serve' needs nothing of it on the same machine.
 
 Variables with secrets never travel through the queue: a batch names variables, and
 the workers have them.`
@@ -42,6 +44,8 @@ type fleetOptions struct {
 	tokenFile string
 	ca        string
 	cert, key string
+	pins      []string
+	plaintext bool
 }
 
 func newFleet(s streams, root *rootOptions) *cobra.Command {
@@ -72,6 +76,8 @@ func (o *fleetOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.server, "server", "", "servers of the queue, separated by commas (default AURA_FLEET_SERVER, or "+fleetURL+")")
 	f.StringVar(&o.tokenFile, "token-file", "", "file with the token (default AURA_FLEET_TOKEN, or the file of 'aura fleet serve')")
+	f.StringSliceVar(&o.pins, "pin", nil, "key that the server must have, as 'aura fleet serve' prints it (repeatable; default AURA_FLEET_PIN, or the file of 'aura fleet serve')")
+	f.BoolVar(&o.plaintext, "insecure-plaintext", false, "send the token unencrypted, to a server that does not prove its identity")
 	f.StringVar(&o.ca, "tls-ca", "", "PEM file with the authority that signed the server's certificate")
 	f.StringVar(&o.cert, "tls-cert", "", "PEM file with a certificate that identifies this client")
 	f.StringVar(&o.key, "tls-key", "", "PEM file with the key of --tls-cert")
@@ -86,6 +92,9 @@ func (o *fleetOptions) options(s streams) (queue.Options, error) {
 		}
 		return otherwise
 	}
+	if u, err := url.Parse(o.server); err == nil && u.User != nil || strings.Contains(o.server, "@") {
+		return q, usageError{errors.New("--server contains a user or a password, which everybody on this machine can see: use AURA_FLEET_SERVER, or AURA_FLEET_USER and --token-file")}
+	}
 	if q.URL == "" {
 		q.URL = lookup("AURA_FLEET_SERVER", fleetURL)
 	}
@@ -95,6 +104,11 @@ func (o *fleetOptions) options(s streams) (queue.Options, error) {
 	if (q.Cert == "") != (q.Key == "") {
 		return q, usageError{errors.New("--tls-cert and --tls-key go together")}
 	}
+	var err error
+	if q.Pins, err = o.pinned(s, q.URL, lookup("AURA_FLEET_PIN", "")); err != nil {
+		return q, err
+	}
+	q.Plaintext = o.plaintext
 	path := o.tokenFile
 	if path == "" && q.Token == "" {
 		if path = fleetToken(s); path != "" {
@@ -112,6 +126,44 @@ func (o *fleetOptions) options(s streams) (queue.Options, error) {
 	}
 	return q, nil
 }
+
+// pinned returns the keys that the server may have: those that are named, or that of the user's own server on this machine.
+func (o *fleetOptions) pinned(s streams, servers, variable string) ([]string, error) {
+	if o.plaintext && len(o.pins) > 0 {
+		return nil, usageError{errors.New("--insecure-plaintext and --pin contradict each other: a pinned key needs TLS")}
+	}
+	pins := o.pins
+	if len(pins) == 0 && variable != "" && !o.plaintext {
+		pins = strings.Split(variable, ",")
+	}
+	for _, pin := range pins {
+		if err := queue.CheckPin(pin); err != nil {
+			return nil, usageError{fmt.Errorf("--pin or AURA_FLEET_PIN: %w", err)}
+		}
+	}
+	if len(pins) > 0 || o.plaintext || o.ca != "" || !onThisMachine(servers) || fleetDir(s) == "" {
+		return pins, nil
+	}
+	pin, err := queue.ReadPin(fleetPin(s))
+	if err != nil || pin == "" {
+		return nil, err
+	}
+	return []string{pin}, nil
+}
+
+// onThisMachine reports whether all servers are on this machine, by their addresses.
+func onThisMachine(urls string) bool {
+	for text := range strings.SplitSeq(urls, ",") {
+		u, err := url.Parse(strings.TrimSpace(text))
+		if err != nil || !loopback(u.Hostname()) {
+			return false
+		}
+	}
+	return true
+}
+
+// fleetPin returns the path of the pin of the server that the user runs on this machine.
+func fleetPin(s streams) string { return filepath.Join(fleetDir(s), "pin") }
 
 // maxToken is the size of the largest token, in bytes.
 const maxToken = 4 << 10

@@ -18,13 +18,16 @@ A specification contains names of variables, never values. --secret and --env na
 the variables that the workers need; the specification begins with a comment that
 shows where the scheduler takes their values from.
 
+The workers send their token only to a server that proves its identity: by the key
+that --pin names, or by a certificate of an authority that the image knows.
+
 The image is the one that the Dockerfile in aura's repository builds, or one that
 is built on it.`
 
 const fleetManifestExamples = `  aura fleet manifest kubernetes --image registry.example.com/aura:1.0 --replicas 10
   aura fleet manifest kubernetes --image registry.example.com/aura:1.0 --job
   aura fleet manifest nomad --image registry.example.com/aura:1.0 --secret ANTHROPIC_API_KEY
-  aura fleet manifest systemd --slots 4 --server nats://queue.example.com:4222
+  aura fleet manifest systemd --slots 4 --server tls://queue.example.com:4222 --pin sha256:…
   aura fleet manifest compose --image aura --replicas 2 > compose.yaml`
 
 // newFleetManifest returns 'aura fleet manifest'.
@@ -43,7 +46,10 @@ func newFleetManifest(s streams) *cobra.Command {
 	f.IntVar(&o.Replicas, "replicas", 1, "number of workers")
 	f.IntVar(&o.Slots, "slots", 1, "tasks that each worker runs at a time")
 	f.StringVar(&o.Image, "image", "", "container image of the workers (not for systemd)")
-	f.StringVar(&o.Server, "server", "", "address of the queue, such as nats://queue.example.com:4222; several with commas")
+	f.StringVar(&o.Server, "server", "", "address of the queue, such as tls://queue.example.com:4222; several with commas")
+	f.StringSliceVar(&o.Pins, "pin", nil, "key that the server of the queue must have, as 'aura fleet serve' prints it (repeatable)")
+	f.BoolVar(&o.Plaintext, "insecure-plaintext", false, "let the workers send their token unencrypted, to a server that does not prove its identity")
+	f.BoolVar(&o.AllowTrusted, "allow-trusted", false, "let batches trust the configuration of workspaces, which can run programs outside of the sandbox")
 	f.StringArrayVar(&o.Secrets, "secret", nil, "name of a variable that the scheduler keeps as a secret (repeatable)")
 	f.StringArrayVar(&o.Env, "env", nil, "name of another variable for the workers (repeatable)")
 	f.StringVar(&o.Namespace, "namespace", "", "namespace of Kubernetes or Nomad")

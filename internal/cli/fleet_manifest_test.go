@@ -12,7 +12,7 @@ import (
 // loses patience.
 func TestManifestCommands(t *testing.T) {
 	t.Parallel()
-	o := placement.Options{Slots: 3, Server: "nats://queue:4222", Job: true}
+	o := placement.Options{Slots: 3, Server: "nats://queue:4222", Job: true, AllowTrusted: true, Plaintext: true}
 	for _, args := range o.Commands() {
 		cmd, rest, err := newRoot(streams{}).Find(args)
 		if err != nil {
@@ -42,6 +42,8 @@ func TestManifestFlags(t *testing.T) {
 			"kubernetes --replicas 3 --slots 2 --image aura --server nats://queue:4222 --secret A --secret B --env C --namespace n --job",
 			"--until-empty",
 		},
+		"pinned":     {"systemd --allow-trusted --pin sha256:" + strings.Repeat("ab", 32), "--pin sha256:" + strings.Repeat("ab", 32) + " --allow-trusted\n"},
+		"plaintext":  {"systemd --insecure-plaintext", "--insecure-plaintext\n"},
 		"restricted": {"kubernetes --image aura --restricted", "RuntimeDefault"},
 		"defaults":   {"systemd", "ExecStart=aura fleet work --slots 1\n"},
 	} {

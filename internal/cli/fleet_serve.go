@@ -25,12 +25,17 @@ survives a power failure.
 
 Clients need the user and the token: AURA_FLEET_USER (default aura) and
 AURA_FLEET_TOKEN, or --token-file. Without a token, aura makes one and keeps it in a
-file that only you can read; commands on this machine find it there. With --tls-cert
-the server speaks TLS; with --tls-ca it also demands certificates of its clients.
+file that only you can read; commands on this machine find it there.
+
+The server speaks TLS, so that clients know whom they send the token to. It makes a
+key, keeps it in a file that only you can read, and prints its pin. Your commands on
+this machine find the pin; others need --pin or AURA_FLEET_PIN. With --tls-cert the
+server shows your certificate instead; with --tls-ca it also demands certificates of
+its clients. --insecure-plaintext turns TLS off.
 
 Three servers form a cluster that survives the loss of one: start each with its own
 --name, --cluster-listen, and a --route to each of the others. They need the same
-token.`
+token and the same key: copy the files of the first.`
 
 type serveOptions struct {
 	server.Options
@@ -45,6 +50,7 @@ func newFleetServe(s streams, _ *fleetOptions) *cobra.Command {
 		Short: "Run a server of the queue",
 		Long:  serveHelp,
 		Example: `  aura fleet serve
+  aura fleet serve --listen 0.0.0.0:4222
   aura fleet serve --listen 0.0.0.0:4222 --tls-cert server.pem --tls-key server-key.pem
   aura fleet serve --name a --cluster-listen :6222 --route b:6222 --route c:6222`,
 		Args: noArgs,
@@ -57,6 +63,7 @@ func newFleetServe(s streams, _ *fleetOptions) *cobra.Command {
 	f.StringVar(&o.Cert, "tls-cert", "", "PEM file with the certificate of the server")
 	f.StringVar(&o.Key, "tls-key", "", "PEM file with the key of --tls-cert")
 	f.StringVar(&o.CA, "tls-ca", "", "PEM file with the authority whose certificates clients must have")
+	f.BoolVar(&o.Plaintext, "insecure-plaintext", false, "speak no TLS: whoever listens, or takes the port, gets the token of the clients")
 	f.StringVar(&o.Name, "name", "", "name of this server in a cluster")
 	f.StringVar(&o.ClusterListen, "cluster-listen", "", "address for the other servers of a cluster")
 	f.StringArrayVar(&o.Routes, "route", nil, "address of another server of the cluster (repeatable)")
@@ -77,6 +84,8 @@ func (o *serveOptions) check() error {
 		return usageError{errors.New("--tls-cert and --tls-key go together")}
 	case o.CA != "" && o.Cert == "":
 		return usageError{errors.New("--tls-ca needs --tls-cert")}
+	case o.Plaintext && o.Cert != "":
+		return usageError{errors.New("--insecure-plaintext and --tls-cert contradict each other")}
 	case o.ClusterListen != "" && o.Name == "":
 		return usageError{errors.New("--cluster-listen needs --name, which must be different for each server")}
 	case o.ClusterListen == "" && len(o.Routes) > 0:
@@ -105,6 +114,9 @@ func (o *serveOptions) run(ctx context.Context, s streams) error {
 		}
 		o.Dir = filepath.Join(base, "data")
 	}
+	if base != "" {
+		o.Identity = filepath.Join(base, "server.pem")
+	}
 	for _, path := range []*string{&o.Dir, &o.Cert, &o.Key, &o.CA} {
 		if *path == "" {
 			continue
@@ -118,8 +130,8 @@ func (o *serveOptions) run(ctx context.Context, s streams) error {
 	if err := o.credentials(s); err != nil {
 		return err
 	}
-	if host, _, _ := net.SplitHostPort(o.Listen); o.Cert == "" && !loopback(host) {
-		fmt.Fprintf(s.err, "! the token and all tasks are sent to %s unencrypted; use --tls-cert outside of a trusted network\n", clean(o.Listen))
+	if o.Plaintext {
+		fmt.Fprintf(s.err, "! the token and all tasks are sent to %s unencrypted, and clients cannot tell this server from another\n", clean(o.Listen))
 	}
 	s.interrupts.patient(serverGrace)
 	return o.serve(ctx, s)
@@ -132,6 +144,9 @@ func (o *serveOptions) serve(ctx context.Context, s streams) error {
 		return err
 	}
 	defer running.Stop()
+	if err := announcePin(s, running.Pin()); err != nil {
+		return err
+	}
 	fmt.Fprintf(s.out, "listening on %s\n", clean(running.URL()))
 	if err := running.Prepare(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -146,6 +161,21 @@ func (o *serveOptions) serve(ctx context.Context, s streams) error {
 	case <-running.Done():
 		return errors.New("the server ended")
 	}
+}
+
+// announcePin prints the pin of the server, and stores it for commands of the same user on this machine.
+func announcePin(s streams, pin string) error {
+	if pin == "" {
+		return nil
+	}
+	fmt.Fprintf(s.err, "pin %s\n", pin)
+	if fleetDir(s) == "" {
+		return nil
+	}
+	if err := os.MkdirAll(fleetDir(s), 0o700); err != nil {
+		return fmt.Errorf("storing the pin of the server: %w", err)
+	}
+	return queue.SavePin(fleetPin(s), pin)
 }
 
 // serverGrace is how long the server may take to end.

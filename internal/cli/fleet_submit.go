@@ -27,7 +27,8 @@ completed by submitting again.
 A directory of this machine that is a workspace is packed and stored in the queue,
 without .git and secrets.env. What the files of a workspace ask for takes effect only
 if the batch trusts them: 'trust: true' trusts them as they are now, bound to the
-commit or the hash of the packed directory; 'trust: HASH' names it.`
+commit or the hash of the packed directory; 'trust: HASH' names it. Only workers with
+--allow-trusted run such tasks.`
 
 type submitOptions struct {
 	*fleetOptions

@@ -26,8 +26,9 @@ const workHelp = `Take tasks from the queue and run them, until the command is e
 
 Each task runs in a workspace of its own in a child aura, with your configuration
 (~/.aura, or --home and --config) and the usual sandbox. The configuration of a
-workspace takes effect only if the batch trusts it. A child sees few variables of
-yours and those that its batch names; --env limits which ones batches may ask for.
+workspace takes effect only if the batch trusts it and --allow-trusted is set. A
+child sees few variables of yours and those that its batch names; --env limits which
+ones batches may ask for.
 
 At SIGTERM the worker takes no more tasks. Running tasks have --grace to finish; then
 they are handed back, and another worker continues them after their last complete
@@ -40,6 +41,7 @@ type workOptions struct {
 	name, dir  string
 	env        []string
 	localGit   bool
+	trusted    bool
 	grace      time.Duration
 	untilEmpty bool
 }
@@ -51,7 +53,7 @@ func newFleetWork(s streams, root *rootOptions, fo *fleetOptions) *cobra.Command
 		Short: "Take tasks from the queue and run them",
 		Long:  workHelp,
 		Example: `  aura fleet work --slots 4 --env ANTHROPIC_API_KEY
-  aura fleet work --server nats://queue.example.com:4222 --token-file token
+  aura fleet work --server tls://queue.example.com:4222 --token-file token --pin sha256:…
   aura fleet work --until-empty`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), s, root) },
@@ -63,6 +65,7 @@ func newFleetWork(s streams, root *rootOptions, fo *fleetOptions) *cobra.Command
 	f.StringVar(&o.dir, "dir", "", "directory for workspaces (default fleet/work in aura's state directory)")
 	f.StringSliceVar(&o.env, "env", nil, "variables that batches may ask for (repeatable; default all but AURA_*)")
 	f.BoolVar(&o.localGit, "local-git", false, "let workspaces be cloned from this machine's disk (file: URLs)")
+	f.BoolVar(&o.trusted, "allow-trusted", false, "let batches trust the configuration of workspaces, which can run programs outside of the sandbox")
 	f.DurationVar(&o.grace, "grace", 30*time.Second, "time that running tasks have to finish at SIGTERM")
 	f.BoolVar(&o.untilEmpty, "until-empty", false, "end when no task is left")
 	return cmd
@@ -139,7 +142,7 @@ func (o *workOptions) worker(s streams, root *rootOptions) (worker.Options, erro
 	var mu sync.Mutex
 	return worker.Options{
 		ID: id, Host: host, Version: build.Version, Slots: o.slots, Dir: o.dir, Aura: self, Args: args, Environ: s.environ, Offered: o.env,
-		LocalGit: o.localGit, Grace: o.grace, UntilEmpty: o.untilEmpty, Trust: o.trust(s, root),
+		LocalGit: o.localGit, AllowTrusted: o.trusted, Grace: o.grace, UntilEmpty: o.untilEmpty, Trust: o.trust(s, root),
 		Tell: func(text string) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -60,6 +61,49 @@ func (p promptSource) prompts(ctx context.Context, args []string) ([]string, err
 		out[at] = withInput(args[at], text)
 	}
 	return out, err
+}
+
+// all returns the prompts of a file, or else those of the arguments.
+func (p promptSource) all(ctx context.Context, file string, args []string) ([]string, error) {
+	switch {
+	case file == "":
+		return p.prompts(ctx, args)
+	case len(args) > 0:
+		return nil, usageError{errors.New("--prompts-file takes the place of prompts as arguments: give one of them")}
+	}
+	var data []byte
+	var err error
+	if file == fromInput {
+		var text string
+		text, err = p.read(ctx, nil)
+		data = []byte(text)
+	} else {
+		data, err = files.Read(file, files.MaxText)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the prompts: %w", err)
+	}
+	return promptLines(data)
+}
+
+// promptLines returns the prompts of JSON lines. Empty lines are left out.
+func promptLines(data []byte) ([]string, error) {
+	var out []string
+	n := 0
+	for line := range bytes.Lines(data) {
+		if n++; len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var text string
+		if err := json.Unmarshal(line, &text); err != nil || strings.TrimSpace(text) == "" {
+			return nil, usageError{fmt.Errorf("--prompts-file: line %d is not a prompt: write a JSON string on each line, such as \"List the files\"", n)}
+		}
+		out = append(out, text)
+	}
+	if len(out) == 0 {
+		return nil, usageError{errors.New("--prompts-file: there is no prompt")}
+	}
+	return out, nil
 }
 
 // firstPrompt returns the index of the first prompt that is not a slash command, or -1.

@@ -62,6 +62,40 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
+// TestPromptsFile reads prompts from JSON lines.
+func TestPromptsFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "prompts")
+	if err := os.WriteFile(path, []byte("\"in a file\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		file, in string
+		args     []string
+		want     []string
+		err      string
+	}{
+		"several":        {"-", "\"a\\nb\"\n\n\"-\"", nil, []string{"a\nb", "-"}, ""},
+		"a file":         {path, "", nil, []string{"in a file"}, ""},
+		"no file":        {path + "-no", "", nil, nil, "reading the prompts"},
+		"none":           {"-", "\n", nil, nil, "there is no prompt"},
+		"not JSON":       {"-", "\"a\"\nb\n", nil, nil, "line 2 is not a prompt"},
+		"not a text":     {"-", "1", nil, nil, "line 1 is not a prompt"},
+		"blank":          {"-", `" "`, nil, nil, "line 1 is not a prompt"},
+		"with arguments": {"-", `"a"`, []string{"b"}, nil, "give one of them"},
+		"only arguments": {"", "", []string{"b"}, []string{"b"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := promptSource{in: strings.NewReader(row.in), warn: func(text string) { t.Error(text) }, after: never}
+			got, err := p.all(t.Context(), row.file, row.args)
+			if row.err == "" && (err != nil || !slices.Equal(got, row.want)) || row.err != "" && (err == nil || !strings.Contains(err.Error(), row.err)) {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+}
+
 func never(time.Duration) <-chan time.Time { return nil }
 
 // TestSilentPipe uses a pipe to which nothing is written: it is ignored if there is also a prompt, and awaited if it is the

@@ -22,6 +22,8 @@ type runOptions struct {
 	health  bool
 	record  bool
 	events  []string
+	// promptsFile has prompts as JSON lines.
+	promptsFile string
 	// attach holds the paths of files that are sent with the first prompt.
 	attach []string
 }
@@ -39,6 +41,9 @@ A prompt that is - is read from standard input, as is the only prompt if no
 argument is given. Text that is piped beside other prompts is sent with the first
 one. If the pipe is silent for 3 seconds, aura warns and sends the prompt alone.
 
+--prompts-file FILE reads the prompts from a file, each line a JSON string. Unlike
+arguments, they are not visible to other users of the machine.
+
 The model's text goes to standard output; tool calls, notices and errors of
 plugins go to standard error. With --json, standard output has events, one JSON
 object per line, and nothing else. '--events plugins' adds an event for each call
@@ -54,6 +59,7 @@ const runExamples = `  aura run "Summarise the README"
   aura run --attach screenshot.png "Why is the button cut off?"
   git diff | aura run "Review this change"
   echo "What does main.go do?" | aura run -
+  jq --null-input --compact-output '"List the files", "Thanks"' | aura run --prompts-file -
   aura run --json --timeout 5m "Fix the failing test"`
 
 func newRun(s streams, root *rootOptions) *cobra.Command {
@@ -80,7 +86,7 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 				return err
 			}
 			source := promptSource{in: s.in, warn: root.gateFor(s).Tell, after: time.After}
-			prompts, err := source.prompts(ctx, args)
+			prompts, err := source.all(ctx, o.promptsFile, args)
 			if err != nil {
 				return err
 			}
@@ -91,6 +97,7 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 		},
 	}
 	o.register(cmd)
+	cmd.Flags().StringVar(&o.promptsFile, "prompts-file", "", "read the prompts from this file, each line a JSON string; - is standard input")
 	cmd.Flags().StringArrayVar(&o.attach, "attach", nil, "attach this file to the first prompt; repeatable")
 	return cmd
 }

@@ -24,6 +24,9 @@ type fleetLab struct {
 	t   *testing.T
 	dir string
 	url string
+	// server is the process of the server. serverEnded is closed when it has ended.
+	server      *exec.Cmd
+	serverEnded chan struct{}
 }
 
 // fleetModel is the file of the scripted model.
@@ -51,7 +54,8 @@ func newFleetLab(t *testing.T, script string, serve ...string) *fleetLab {
 			t.Fatal(err)
 		}
 	}
-	lines := l.start(append([]string{"fleet", "serve", "--listen", "127.0.0.1:0"}, serve...)...)
+	server, lines := l.begin(append([]string{"fleet", "serve", "--listen", "127.0.0.1:0"}, serve...)...)
+	l.server, l.serverEnded = server, make(chan struct{})
 	for line := range lines {
 		if rest, ok := strings.CutPrefix(line, "listening on "); ok {
 			l.url = rest
@@ -60,6 +64,7 @@ func newFleetLab(t *testing.T, script string, serve ...string) *fleetLab {
 			go func() {
 				for range lines { // the rest of the output is not needed
 				}
+				close(l.serverEnded)
 			}()
 			return l
 		}
@@ -348,7 +353,7 @@ tasks:
   - {id: safe, prompts: [x], workspace: {dir: trusted}, collect: [ran]}
 `, repo, strings.Repeat("ab", 32)))
 	l.run("fleet", "submit", file)
-	l.drain()
+	l.drain("--allow-trusted")
 	got := l.results("bad")
 	for id, class := range map[string]string{"gone": "workspace", "nowhere": "workspace", "hash": "trust", "noprovider": "failed"} {
 		if r := got[id]; r.Status != "failed" || r.Class != class || r.Error == "" {
@@ -388,8 +393,14 @@ func TestFleetTrust(t *testing.T) {
 	l.write("trusted/.aura/config/providers/theirs.yaml", "theirs: {type: script, file: theirs.yaml}\n")
 	l.write("trusted/.aura/config/theirs.yaml", fleetScript)
 	l.run("fleet", "submit", l.write("trust.yaml", "batch: trust\ntrust: true\ntasks:\n  - {id: a, prompts: [x], provider: theirs, workspace: {dir: trusted}, collect: [ran]}\n"))
-	// Without --config, the configuration of the workspace counts.
+	// A worker must permit it.
 	l.run("fleet", "work", "--home", "", "--dir", filepath.Join(l.dir, "work"), "--until-empty")
+	if r := l.results("trust")["a"]; r.Status != "failed" || r.Class != "trust" || !strings.Contains(r.Error, "--allow-trusted") || len(r.Files) > 0 {
+		t.Errorf("got %+v", r)
+	}
+	l.run("fleet", "retry", "trust")
+	// Without --config, the configuration of the workspace counts.
+	l.run("fleet", "work", "--home", "", "--dir", filepath.Join(l.dir, "work"), "--until-empty", "--allow-trusted")
 	if r := l.results("trust")["a"]; r.Status != "done" || !slices.Equal(r.Files, []string{"ran"}) {
 		t.Errorf("got %+v", r)
 	}

@@ -221,24 +221,34 @@ func cause(err error) error {
 // ReadBelow is like ReadNoFollow, for a name relative to a directory. Links before the last part of the name are followed
 // within the directory. No link can lead out of it.
 func ReadBelow(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, _, err := OpenBelow(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return readOpen(f, filepath.Join(root.Name(), name), limit)
+}
+
+// OpenBelow opens a regular file for reading, as ReadBelow does. The caller must close it.
+func OpenBelow(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	path := filepath.Join(root.Name(), name)
 	info, err := root.Lstat(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return nil, fault("open", path, ErrLink)
+		return nil, nil, fault("open", path, ErrLink)
 	case !info.Mode().IsRegular():
-		return nil, fault("open", path, ErrNotRegular)
+		return nil, nil, fault("open", path, ErrNotRegular)
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|nonBlock|noFollow, 0)
 	if err != nil {
-		return nil, explain(path, err)
+		return nil, nil, explain(path, err)
 	}
-	defer func() { _ = f.Close() }()
 	// OpenFile follows a link that was put there after Lstat.
-	if opened, err := f.Stat(); err != nil || !os.SameFile(info, opened) {
-		return nil, errors.Join(err, fault("open", path, ErrLink))
+	opened, err := f.Stat()
+	if err != nil || !os.SameFile(info, opened) {
+		return nil, nil, errors.Join(err, fault("open", path, ErrLink), f.Close())
 	}
-	return readOpen(f, path, limit)
+	return f, opened, nil
 }

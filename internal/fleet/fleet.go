@@ -17,7 +17,7 @@ const Format = 1
 const (
 	// MaxTasks is the largest number of tasks in a batch.
 	MaxTasks = 100_000
-	// MaxPrompt is the size of the largest prompt, in bytes. A prompt is an argument of a process, which the system limits.
+	// MaxPrompt is the size of the largest prompt, in bytes.
 	MaxPrompt = 100 << 10
 	// MaxPrompts is the largest number of prompts of a task.
 	MaxPrompts = 20
@@ -244,6 +244,8 @@ type Checkpoint struct {
 	// Requests is how many model calls were made so far.
 	Requests int  `json:"requests"`
 	Journal  Blob `json:"journal"`
+	// Base is the commit or the hash of the archive that Patch changes; empty for an empty workspace.
+	Base string `json:"base,omitempty"`
 	// Patch holds the changes of the workspace.
 	Patch Blob `json:"patch,omitzero"`
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -125,7 +126,34 @@ func (r Result) Check(batch, task string, key []byte) error {
 	if !hmac.Equal([]byte(again.Seal), []byte(r.Seal)) {
 		return errTampered
 	}
+	if err := r.checkContent(); err != nil {
+		return fmt.Errorf("the result of task %s is not one of a worker: %w", task, err)
+	}
 	return nil
 }
+
+// checkContent returns an error if a result has what no worker writes: more than the limits allow, or files that cannot be saved.
+func (r Result) checkContent() error {
+	if !slices.Contains(Statuses(), r.Status) {
+		return fmt.Errorf("its status is %.40q", r.Status)
+	}
+	if len(r.Final) > MaxFinal+maxCut || len(r.Files) > MaxCollected {
+		return fmt.Errorf("it has a final text of %d bytes and %d files", len(r.Final), len(r.Files))
+	}
+	var names Names
+	size := int64(0)
+	for _, f := range r.Files {
+		if err := names.Add(f.Path); err != nil {
+			return err
+		}
+		if size += max(f.Blob.Size, 0); size > MaxCollectedBytes {
+			return fmt.Errorf("its files have more than %d MiB", MaxCollectedBytes>>20)
+		}
+	}
+	return nil
+}
+
+// maxCut is the size of the note at the end of a text that was cut, in bytes.
+const maxCut = 1 << 10
 
 var errTampered = errors.New("the result was changed after the worker wrote it, or the worker has another AURA_FLEET_KEY: do not use it; `aura fleet retry` runs the task again")

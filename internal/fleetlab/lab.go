@@ -94,7 +94,11 @@ func Run(ctx context.Context, o Options) (out Outcome, err error) {
 		return out, err
 	}
 	defer l.proxy.close()
-	q, err := queue.Open(ctx, queue.Options{URL: l.urls(), User: "aura", Token: token})
+	pin, err := queue.ReadPin(filepath.Join(l.Dir, "state", "aura", "fleet", "pin"))
+	if err != nil {
+		return out, err
+	}
+	q, err := queue.Open(ctx, queue.Options{URL: l.urls(), User: "aura", Token: token, Pins: []string{pin}})
 	if err != nil {
 		return out, err
 	}

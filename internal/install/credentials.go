@@ -6,8 +6,6 @@ import (
 	"context"
 	"iter"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/gitcmd"
 )
 
 // credential is one way to authenticate over HTTP. The name may be shown; the secret must never be shown.
@@ -119,11 +117,9 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 		request += "username=" + s.user + "\n"
 	}
 	var out bytes.Buffer
-	dir, env := o.neutral()
-	err = process.Run(ctx, process.Spec{
-		Path: path, Args: []string{path, "-c", "core.askPass=", "credential", "fill"}, Dir: dir,
-		Env:   append(env, "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never"),
-		Stdin: strings.NewReader(request + "\n"), Stdout: &out, Linger: helperLinger, Guard: true, Mark: helperMark,
+	err = gitcmd.Run(ctx, gitcmd.Job{
+		Program: path, Args: []string{"credential", "fill"}, Settings: gitcmd.CredentialSettings, Environ: o.environ(tokenNames()...),
+		Stdin: strings.NewReader(request + "\n"), Stdout: &out, Linger: helperLinger, Mark: helperMark,
 	})
 	if err != nil {
 		return credential{}, false
@@ -138,20 +134,6 @@ func (o Options) fill(ctx context.Context, s source) (credential, bool) {
 		}
 	}
 	return c, c.secret != ""
-}
-
-// repositoryNames are the variables that tell git about a repository and its configuration.
-var repositoryNames = []string{
-	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-	"GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_EXEC_PATH", "GIT_NAMESPACE", "GIT_PREFIX", "PWD", "OLDPWD",
-}
-
-// neutral returns a directory and an environment in which git finds no repository. A repository's own configuration names
-// programs that git runs, and confined code can write such a repository into the working directory and into the temporary
-// directory. GIT_DIR names a path that is no repository, which keeps git from searching for another repository.
-func (o Options) neutral() (dir string, env []string) {
-	dir = filepath.VolumeName(os.TempDir()) + string(filepath.Separator)
-	return dir, append(o.environ(append(tokenNames(), repositoryNames...)...), "GIT_DIR="+os.DevNull)
 }
 
 func tokenNames() []string {

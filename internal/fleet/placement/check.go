@@ -17,6 +17,7 @@ var (
 	imageName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9.-]*(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127})?(@sha256:[0-9a-f]{64})?$`)
 	})
+	pinText  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^sha256:[0-9a-f]{64}$`) })
 	hostName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`) })
 )
 
@@ -30,7 +31,7 @@ const maxLength = 512
 
 // check finds what the scheduler would refuse, or would misunderstand.
 func (o Options) check(kind string) error {
-	for _, err := range []error{o.checkNumbers(), o.checkUses(kind), o.checkImage(), checkServers(o.Server), o.checkNames()} {
+	for _, err := range []error{o.checkNumbers(), o.checkUses(kind), o.checkImage(), checkServers(o.Server), o.checkProof(), o.checkNames()} {
 		if err != nil {
 			return fmt.Errorf("writing a specification for %s: %w", kind, err)
 		}
@@ -96,6 +97,19 @@ func checkServers(list string) error {
 			return errors.New("--server: write each address as nats://HOST:PORT or tls://HOST:PORT, separated by commas")
 		case u.User != nil:
 			return errors.New("--server contains a user or a password, and everybody who sees the specification could read it: keep it in a variable and name the variable with --secret")
+		}
+	}
+	return nil
+}
+
+// checkProof checks how the server proves who it is.
+func (o Options) checkProof() error {
+	if o.Plaintext && len(o.Pins) > 0 {
+		return errors.New("--insecure-plaintext and --pin contradict each other: give one of them")
+	}
+	for _, pin := range o.Pins {
+		if !pinText().MatchString(pin) {
+			return fmt.Errorf("--pin %.80q: give it as 'aura fleet serve' prints it: sha256: and 64 hexadecimal digits", pin)
 		}
 	}
 	return nil

@@ -38,6 +38,11 @@ type Options struct {
 	Image string
 	// Server is the address of the queue. It is empty if the workers find the address elsewhere.
 	Server string
+	// Pins are the keys that the server may have. Plaintext permits a server that proves nothing.
+	Pins      []string
+	Plaintext bool
+	// AllowTrusted makes workers that run tasks which trust their workspaces.
+	AllowTrusted bool
 	// Secrets and Env are names of variables. The specification refers to their values by these names.
 	Secrets, Env []string
 	// Namespace is the namespace of Kubernetes or Nomad. Empty means the default of whoever applies the specification.
@@ -75,6 +80,15 @@ func (o Options) args() []string {
 	args := []string{"fleet", "work", "--slots", strconv.Itoa(o.Slots)}
 	if o.Server != "" {
 		args = append(args, "--server", o.Server)
+	}
+	for _, pin := range o.Pins {
+		args = append(args, "--pin", pin)
+	}
+	if o.Plaintext {
+		args = append(args, "--insecure-plaintext")
+	}
+	if o.AllowTrusted {
+		args = append(args, "--allow-trusted")
 	}
 	if o.Job {
 		args = append(args, "--until-empty")

@@ -35,6 +35,8 @@ func TestRefused(t *testing.T) {
 		"server with a variable": {"systemd", func(o *placement.Options) { o.Image, o.Server = "", "nats://$HOME" }, "nats://HOST:PORT"},
 		"long server":            {"nomad", func(o *placement.Options) { o.Server = "nats://" + strings.Repeat("a", 600) }, "more than 512"},
 		"password in the server": {"kubernetes", func(o *placement.Options) { o.Server = "nats://me:hunter2@queue:4222" }, "--secret"},
+		"no pin":                 {"nomad", func(o *placement.Options) { o.Pins = []string{"sha256:ab\nx"} }, "64 hexadecimal digits"},
+		"pin without TLS":        {"nomad", func(o *placement.Options) { o.Pins, o.Plaintext = []string{"sha256:" + strings.Repeat("ab", 32)}, true }, "contradict"},
 		"value of a secret":      {"kubernetes", func(o *placement.Options) { o.Secrets = []string{"TOKEN=hunter2"} }, `write "TOKEN"`},
 		"name with a space":      {"nomad", func(o *placement.Options) { o.Env = []string{"A B"} }, "not the name of a variable"},
 		"name with a template":   {"nomad", func(o *placement.Options) { o.Secrets = []string{"A}}{{x"} }, "not the name of a variable"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -59,8 +60,9 @@ func cluster(b *testing.B, n int) queue.Options {
 	}
 	out := queue.Options{User: "aura", Token: token}
 	var all []*server.Server
+	identity := filepath.Join(b.TempDir(), "server.pem")
 	for i := range n {
-		o := server.Options{Listen: "127.0.0.1:0", Dir: b.TempDir(), User: "aura", Token: token, Shape: queue.Shape{Replicas: n}}
+		o := server.Options{Listen: "127.0.0.1:0", Dir: b.TempDir(), Identity: identity, User: "aura", Token: token, Shape: queue.Shape{Replicas: n}}
 		if n > 1 {
 			o.Name, o.ClusterListen, o.Routes = fmt.Sprintf("s%d", i), routes[i], routes
 		}
@@ -70,7 +72,7 @@ func cluster(b *testing.B, n int) queue.Options {
 		}
 		b.Cleanup(s.Stop)
 		all = append(all, s)
-		out.URL += "," + s.URL()
+		out.URL, out.Pins = out.URL+","+s.URL(), []string{s.Pin()}
 	}
 	out.URL = out.URL[1:]
 	for _, s := range all {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -55,6 +56,8 @@ const (
 	maxMessage = 1 << 20
 	// pingEvery is the time between two checks of a connection. After three without an answer, a worker connects again.
 	pingEvery = 3 * time.Second
+	// dialTime is how long a connection to a server may take.
+	dialTime = 5 * time.Second
 	// requestTime is how long one request to the server may take.
 	requestTime = 10 * time.Second
 )
@@ -66,6 +69,10 @@ type Options struct {
 	User, Token string
 	// CA, Cert and Key are PEM files. CA verifies the server; Cert and Key identify this client.
 	CA, Cert, Key string
+	// Pins are the keys that the server may have; empty means that its certificate is verified instead.
+	Pins []string
+	// Plaintext permits a server that proves nothing: it gets the token, and so does everybody who listens.
+	Plaintext bool
 	// Name identifies the connection at the server.
 	Name string
 	// Server is the server itself, for a program that runs it. The connection then needs no TLS, and URL is only a name.
@@ -136,18 +143,22 @@ func (q *Queue) Close() { q.nc.Close() }
 func dial(o Options) (*Queue, error) {
 	options := []nats.Option{
 		nats.Name(o.Name), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, 250*time.Millisecond),
-		nats.Timeout(5 * time.Second), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
+		nats.SetCustomDialer(&dialer{Dialer: net.Dialer{Timeout: dialTime}}), nats.Timeout(dialTime), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2), nats.IgnoreAuthErrorAbort(),
 		// What is written while the connection is down must not be sent later: by then another worker may have the task.
 		nats.ReconnectBufSize(-1),
 	}
 	if o.Token != "" {
 		options = append(options, nats.UserInfo(o.User, o.Token))
 	}
-	if o.Server != nil {
+	switch {
+	case o.Server != nil:
 		options = append(options, nats.InProcessServer(o.Server))
-	}
-	if o.CA != "" {
-		options = append(options, nats.RootCAs(o.CA))
+	case !o.Plaintext:
+		config, err := o.secure()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Secure(config))
 	}
 	if o.Cert != "" {
 		options = append(options, nats.ClientCert(o.Cert, o.Key))
@@ -157,7 +168,7 @@ func dial(o Options) (*Queue, error) {
 	case errors.Is(err, nats.ErrAuthorization):
 		return nil, fmt.Errorf("connecting to %s: the server refused the credentials: set AURA_FLEET_USER and AURA_FLEET_TOKEN, or --token-file, to those of `aura fleet serve`", shown(o.URL))
 	case err != nil:
-		return nil, fmt.Errorf("connecting to %s: %w; is `aura fleet serve` running?", shown(o.URL), err)
+		return nil, fmt.Errorf("connecting to %s: %w", shown(o.URL), unproven(err))
 	}
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(requestTime), jetstream.WithPublishAsyncMaxPending(256))
 	if err != nil {

@@ -144,13 +144,13 @@ func TestRestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := open(t, queue.Options{URL: s.URL(), User: "aura", Token: token})
+	q := open(t, queue.Options{URL: s.URL(), User: "aura", Token: token, Pins: []string{s.Pin()}})
 	submit(t, q, "b", 20)
 	c := next(t, q, "w")
 	if err := c.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone}); err != nil {
 		t.Fatal(err)
 	}
-	o.Listen = strings.TrimPrefix(s.URL(), "nats://")
+	o.Listen = strings.TrimPrefix(s.URL(), "tls://")
 	s.Stop()
 	again, err := server.Start(o)
 	if err != nil {

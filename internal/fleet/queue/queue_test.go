@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ func start(t *testing.T) queue.Options {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	return queue.Options{URL: s.URL(), User: "aura", Token: token}
+	return queue.Options{URL: s.URL(), User: "aura", Token: token, Pins: []string{s.Pin()}}
 }
 
 func open(t *testing.T, o queue.Options) *queue.Queue {
@@ -162,6 +163,12 @@ func TestLostTask(t *testing.T) {
 	if err := first.Checkpoint(t.Context(), fleet.Checkpoint{Session: "s", Done: 2}); !errors.Is(err, queue.ErrLost) {
 		t.Errorf("the first worker writes: %v", err)
 	}
+	if err := first.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone, Final: "late"}); !errors.Is(err, queue.ErrLost) {
+		t.Errorf("the first worker stores a result: %v", err)
+	}
+	if _, stored, err := q.Result(t.Context(), "b", "t0"); err != nil || stored {
+		t.Errorf("there is a result: %t, %v", stored, err)
+	}
 	if err := second.Return(t.Context(), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +182,7 @@ func TestCredentials(t *testing.T) {
 	t.Parallel()
 	o := start(t)
 	open(t, o)
-	for name, wrong := range map[string]queue.Options{"none": {URL: o.URL}, "wrong": {URL: o.URL, User: "aura", Token: "guess"}} {
+	for name, wrong := range map[string]queue.Options{"none": {URL: o.URL, Pins: o.Pins}, "wrong": {URL: o.URL, Pins: o.Pins, User: "aura", Token: "guess"}} {
 		if _, err := queue.Open(t.Context(), wrong); err == nil || !strings.Contains(err.Error(), "refused the credentials") || strings.Contains(err.Error(), "guess") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -188,7 +195,9 @@ func TestCredentials(t *testing.T) {
 // raw returns a connection that writes what it likes.
 func raw(t *testing.T, o queue.Options) jetstream.JetStream {
 	t.Helper()
-	nc, err := nats.Connect(o.URL, nats.UserInfo(o.User, o.Token))
+	config := &tls.Config{MinVersion: tls.VersionTLS13}
+	queue.VerifyPins(config, o.Pins)
+	nc, err := nats.Connect(o.URL, nats.UserInfo(o.User, o.Token), nats.Secure(config))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,5 +340,60 @@ func TestTampered(t *testing.T) {
 	o.SealKey = []byte("another")
 	if _, _, err := open(t, o).Result(t.Context(), "b", "t0"); err == nil {
 		t.Error("a result with the seal of another key is accepted")
+	}
+}
+
+// TestForgedResults puts results into the queue that no worker writes. None is returned, and none hides the others.
+func TestForgedResults(t *testing.T) {
+	t.Parallel()
+	o := start(t)
+	q := open(t, o)
+	submit(t, q, "b", 1)
+	c := next(t, q, "w")
+	if err := c.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone}); err != nil {
+		t.Fatal(err)
+	}
+	kv, err := raw(t, o).KeyValue(t.Context(), "aura-results")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := fleet.Blob{Object: "x", Size: fleet.MaxBlob, SHA256: strings.Repeat("0", 64)}
+	forged := map[string]fleet.Result{
+		"status":     {Status: "fine"},
+		"final":      {Status: fleet.StatusDone, Final: strings.Repeat("x", 2*fleet.MaxFinal)},
+		"bytes":      {Status: fleet.StatusDone, Files: []fleet.File{{Path: "1", Blob: large}, {Path: "2", Blob: large}, {Path: "3", Blob: large}, {Path: "4", Blob: large}, {Path: "5", Blob: large}}},
+		"files":      {Status: fleet.StatusDone, Files: make([]fleet.File, fleet.MaxCollected+1)},
+		"outside":    {Status: fleet.StatusDone, Files: []fleet.File{{Path: "../x"}}},
+		"absolute":   {Status: fleet.StatusDone, Files: []fleet.File{{Path: "/x"}}},
+		"cases":      {Status: fleet.StatusDone, Files: []fleet.File{{Path: "x"}, {Path: "X"}}},
+		"repository": {Status: fleet.StatusDone, Files: []fleet.File{{Path: "d/.git/config"}}},
+		"seal":       {Status: fleet.StatusDone},
+	}
+	for name, r := range forged {
+		r.Version, r.Batch, r.Task = fleet.Format, "b", name
+		if r, err = r.Sealed(nil); err != nil {
+			t.Fatal(err)
+		}
+		if name == "seal" {
+			r.Final = "another text"
+		}
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kv.Put(t.Context(), "b."+name, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := kv.Put(t.Context(), "b.noise", []byte("{{{")); err != nil {
+		t.Fatal(err)
+	}
+	var good []string
+	bad, err := q.Results(t.Context(), "b", func(r fleet.Result) error { good = append(good, r.Task); return nil })
+	if err != nil || len(good) != 1 || good[0] != "t0" || len(bad) != len(forged)+1 {
+		t.Errorf("good %v, %v", good, err)
+		for _, b := range bad {
+			t.Log(b.Task, b.Err)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,9 +52,14 @@ type Bad struct {
 // Results calls f for each result of a batch. Results that are not what a worker wrote are returned separately.
 func (q *Queue) Results(ctx context.Context, batch string, f func(fleet.Result) error) ([]Bad, error) {
 	var bad []Bad
-	err := each(ctx, q.results, batch+".*", func(key string, r fleet.Result, _ uint64) error {
+	err := eachValue(ctx, q.results, batch+".*", func(key string, value []byte, _ uint64) error {
 		_, task, _ := strings.Cut(key, ".")
-		if err := r.Check(batch, task, q.seal); err != nil {
+		var r fleet.Result
+		err := json.Unmarshal(value, &r)
+		if err == nil {
+			err = r.Check(batch, task, q.seal)
+		}
+		if err != nil {
 			bad = append(bad, Bad{Task: task, Err: err})
 			return nil //nolint:nilerr // it is returned with the others
 		}

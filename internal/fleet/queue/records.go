@@ -89,6 +89,17 @@ func change[T any](ctx context.Context, kv jetstream.KeyValue, key string, edit 
 
 // each calls f for all records whose keys match a pattern.
 func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, f func(key string, record T, revision uint64) error) error {
+	return eachValue(ctx, kv, pattern, func(key string, value []byte, revision uint64) error {
+		var record T
+		if err := json.Unmarshal(value, &record); err != nil {
+			return fmt.Errorf("the record %s is damaged: %w", key, err)
+		}
+		return f(key, record, revision)
+	})
+}
+
+// eachValue is like each, for records that may be damaged.
+func eachValue(ctx context.Context, kv jetstream.KeyValue, pattern string, f func(key string, value []byte, revision uint64) error) error {
 	watcher, err := kv.Watch(ctx, pattern, jetstream.IgnoreDeletes())
 	if err != nil {
 		return explained(err)
@@ -105,11 +116,7 @@ func each[T any](ctx context.Context, kv jetstream.KeyValue, pattern string, f f
 			if entry == nil {
 				return nil
 			}
-			var record T
-			if err := json.Unmarshal(entry.Value(), &record); err != nil {
-				return fmt.Errorf("the record %s is damaged: %w", entry.Key(), err)
-			}
-			if err := f(entry.Key(), record, entry.Revision()); err != nil {
+			if err := f(entry.Key(), entry.Value(), entry.Revision()); err != nil {
 				return err
 			}
 		}

@@ -220,9 +220,24 @@ func (c *Claim) Return(ctx context.Context, delay time.Duration) error {
 	return c.msg.NakWithDelay(delay)
 }
 
-// Finish stores the result of the task. It returns ErrLost if the task has another result; nothing is stored then.
+// holds returns ErrLost if another worker has the task by now. A worker that was stopped for a while may not know it.
+func (c *Claim) holds(ctx context.Context) error {
+	return persist(ctx, func(err error) bool { return errors.Is(err, ErrLost) }, func(ctx context.Context) error {
+		p, _, err := get[fleet.Progress](ctx, c.q.progress, c.Key())
+		if errors.Is(err, errNone) || err == nil && (p.Worker != c.Progress.Worker || p.Attempt != c.Progress.Attempt) {
+			return ErrLost
+		}
+		return err
+	})
+}
+
+// Finish stores the result of the task. It returns ErrLost if another worker has the task, or if it has another result; nothing is stored
+// then.
 func (c *Claim) Finish(ctx context.Context, r fleet.Result) error {
 	r.Batch, r.Task, r.Worker, r.Attempt, r.Deaths = c.Task.Batch, c.ID, c.Progress.Worker, c.Progress.Attempt, c.Progress.Deaths
+	if err := c.holds(ctx); err != nil {
+		return err
+	}
 	if err := c.q.commit(ctx, r); err != nil {
 		return err
 	}

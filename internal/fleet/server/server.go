@@ -3,7 +3,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -26,10 +25,14 @@ type Options struct {
 	// User and Token are what clients must show. They also protect the connections between servers.
 	User  string
 	Token string
-	// Cert and Key are PEM files that make the server speak TLS. With CA, clients must show a certificate that it signed.
+	// Identity is the file with the key that the server makes for itself; empty means a file in Dir. Clients pin the key.
+	Identity string
+	// Cert and Key are PEM files that the server shows instead. With CA, clients must show a certificate that it signed.
 	Cert string
 	Key  string
 	CA   string
+	// Plaintext makes a server without TLS.
+	Plaintext bool
 	// Name is unique among the servers of a cluster.
 	Name string
 	// ClusterListen is the address for the other servers; empty for a single server. Routes are their addresses.
@@ -47,18 +50,19 @@ const clusterName = "aura"
 
 // Server is a running server.
 type Server struct {
-	ns *server.Server
-	o  Options
+	ns  *server.Server
+	o   Options
+	pin string
 }
 
 // Start starts a server. The caller must stop it.
 func Start(o Options) (*Server, error) {
-	options, err := o.nats()
-	if err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("creating the directory of the server: %w", err)
+	}
+	options, pin, err := o.nats()
+	if err != nil {
+		return nil, err
 	}
 	ns, err := server.NewServer(options)
 	if err != nil {
@@ -72,8 +76,11 @@ func Start(o Options) (*Server, error) {
 		ns.WaitForShutdown()
 		return nil, fmt.Errorf("starting the server on %s: %s", o.Listen, words.text())
 	}
-	return &Server{ns: ns, o: o}, nil
+	return &Server{ns: ns, o: o, pin: pin}, nil
 }
+
+// Pin returns the pin of the server's key; empty without TLS.
+func (s *Server) Pin() string { return s.pin }
 
 // URL returns the address for clients.
 func (s *Server) URL() string { return s.ns.ClientURL() }
@@ -113,43 +120,52 @@ func (s *Server) Prepare(ctx context.Context) error {
 	}
 }
 
-// nats returns the options of the NATS server.
-func (o Options) nats() (*server.Options, error) {
+// nats returns the options of the NATS server, and the pin of its key.
+func (o Options) nats() (out *server.Options, pin string, err error) {
 	host, port, err := address(o.Listen)
 	if err != nil {
-		return nil, fmt.Errorf("--listen: %w", err)
+		return nil, "", fmt.Errorf("--listen: %w", err)
 	}
-	out := &server.Options{
+	out = &server.Options{
 		ServerName: o.Name, Host: host, Port: port, StoreDir: o.Dir, JetStream: true, NoSigs: true,
 		// An acknowledged record is on disk. By default NATS syncs every two minutes.
 		SyncAlways: true,
 		Username:   o.User, Password: o.Token, MaxPayload: 2 << 20, JetStreamMaxStore: 1 << 50,
 		WriteDeadline: 10 * time.Second, PingInterval: 10 * time.Second, MaxPingsOut: 2,
 	}
-	if o.Cert != "" {
-		config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != "", MinVersion: tls.VersionTLS12})
-		if err != nil {
-			return nil, fmt.Errorf("reading the certificate of the server: %w", err)
+	config, err := o.identity()
+	if err != nil {
+		return nil, "", err
+	}
+	if config != nil {
+		if pin, err = pinOf(config); err != nil {
+			return nil, "", err
 		}
-		out.TLSConfig, out.TLS, out.TLSVerify, out.TLSTimeout = config, true, o.CA != "", 5
+		out.TLSConfig, out.TLS, out.TLSVerify, out.TLSTimeout = config, true, o.CA != "", tlsSeconds
 	}
 	if o.ClusterListen == "" {
-		return out, nil
+		return out, pin, nil
 	}
 	host, port, err = address(o.ClusterListen)
 	if err != nil {
-		return nil, fmt.Errorf("--cluster-listen: %w", err)
+		return nil, "", fmt.Errorf("--cluster-listen: %w", err)
 	}
-	out.Cluster = server.ClusterOpts{Name: clusterName, Host: host, Port: port, Username: o.User, Password: o.Token, TLSConfig: out.TLSConfig, TLSTimeout: 5}
+	out.Cluster = server.ClusterOpts{Name: clusterName, Host: host, Port: port, Username: o.User, Password: o.Token, TLSTimeout: tlsSeconds}
+	if config != nil {
+		out.Cluster.TLSConfig = o.between(config, pin)
+	}
 	for _, route := range o.Routes {
 		u := &url.URL{Scheme: "nats", Host: route, User: url.UserPassword(o.User, o.Token)}
 		if _, _, err := address(route); err != nil {
-			return nil, fmt.Errorf("--route: %w", err)
+			return nil, "", fmt.Errorf("--route: %w", err)
 		}
 		out.Routes = append(out.Routes, u)
 	}
-	return out, nil
+	return out, pin, nil
 }
+
+// tlsSeconds is how long a handshake may take.
+const tlsSeconds = 5
 
 func address(text string) (string, int, error) {
 	host, port, err := net.SplitHostPort(text)

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -34,10 +36,15 @@ func (t *task) child(ctx context.Context, from position) error {
 		defer cancel()
 		ctx = limited
 	}
+	prompts, err := t.prompts(from)
+	if err != nil {
+		return err
+	}
 	last := &process.Tail{Max: 4 << 10}
 	t.watch.stderr = last
 	p, err := process.Start(process.Spec{
-		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdout: t.watch, Stderr: last,
+		// The prompts are on standard input, because everybody on the machine can read a command line.
+		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdin: bytes.NewReader(prompts), Stdout: t.watch, Stderr: last,
 		// On Linux the child ends with the worker, and ends what it started. Elsewhere a watcher sees to it.
 		// An aura that exits has ended what it started. Only one that is killed leaves something to look for.
 		Mark: workspace.Mark, Orderly: true, Guard: runtime.GOOS != "linux",
@@ -97,11 +104,23 @@ func (t *task) arguments(from position, left time.Duration) []string {
 	if left > 0 {
 		args = append(args, "--timeout="+left.String())
 	}
-	prompts := t.Prompts[min(from.done, len(t.Prompts)):]
+	return append(args, "--prompts-file=-")
+}
+
+// prompts returns the prompts that are left, as JSON lines.
+func (t *task) prompts(from position) ([]byte, error) {
+	left := t.Prompts[min(from.done, len(t.Prompts)):]
 	if from.begun {
-		prompts = append([]string{continuePrompt}, t.Prompts[min(from.done+1, len(t.Prompts)):]...)
+		left = append([]string{continuePrompt}, t.Prompts[min(from.done+1, len(t.Prompts)):]...)
 	}
-	return append(append(args, "--"), prompts...)
+	var out bytes.Buffer
+	lines := json.NewEncoder(&out)
+	for _, text := range left {
+		if err := lines.Encode(text); err != nil {
+			return nil, fmt.Errorf("writing the prompts of the task: %w", err)
+		}
+	}
+	return out.Bytes(), nil
 }
 
 // inherited are the variables of the worker that each child gets. Others must be offered by the worker and named by the batch.

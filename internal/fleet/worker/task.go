@@ -121,6 +121,9 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 		r.Error = fmt.Sprintf("%d workers ended while they ran this task; its last words: %s", t.Progress.Deaths, words(t.Progress.Words))
 		return r, nil
 	}
+	if t.Trust != "" && !t.w.AllowTrusted {
+		return r, &fault{fleet.ClassTrust, errors.New("the batch trusts the configuration of the workspace, which can run programs outside of the sandbox, and this worker does not permit it: start a worker with --allow-trusted, or submit without trust")}
+	}
 	for _, name := range t.Env {
 		if !t.w.offers(name) {
 			return r, &fault{fleet.ClassEnv, fmt.Errorf("the task needs the variable %s, which this worker does not offer: start a worker with the variable set and, if it has --env, with --env %s", name, name)}
@@ -130,7 +133,7 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 	if t.root, err = os.MkdirTemp(t.w.Dir, "task-"); err != nil {
 		return r, err
 	}
-	t.space, err = workspace.Prepare(ctx, t.Workspace, workspace.Options{
+	t.space, err = workspace.Prepare(ctx, t.begins(), workspace.Options{
 		Root: t.root, Environ: t.w.Environ, LocalGit: t.w.LocalGit,
 		Archive: func(ctx context.Context, w io.Writer) error {
 			return t.w.Queue.Archive(ctx, t.Batch.Name, t.Workspace.Archive, w)

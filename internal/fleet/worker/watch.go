@@ -260,7 +260,7 @@ func (w *watcher) save(ctx, patching context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
-	next := fleet.Checkpoint{Session: at.session, Done: at.done, Begun: at.begun, Requests: at.requests}
+	next := fleet.Checkpoint{Session: at.session, Done: at.done, Begun: at.begun, Requests: at.requests, Base: w.t.space.Hash}
 	w.n++
 	name := fmt.Sprintf("%s.checkpoint.%d.%d.", w.t.Key(), w.t.Progress.Attempt, w.n)
 	if next.Journal, err = w.t.w.Queue.PutBlob(ctx, name+"journal", session.Complete(journal)); err != nil {
@@ -289,6 +289,15 @@ func (w *watcher) save(ctx, patching context.Context) error {
 	return nil
 }
 
+// begins returns the workspace of the task. One that was begun at a commit is continued there, wherever its branch is by now.
+func (t *task) begins() fleet.Workspace {
+	out := t.Workspace
+	if k := t.Progress.Checkpoint; out.Git != "" && k != nil && fleet.IsCommit(k.Base) {
+		out.Ref = k.Base
+	}
+	return out
+}
+
 // restore continues with the last checkpoint of the task, if it has one.
 func (t *task) restore(ctx context.Context) (position, error) {
 	k := t.Progress.Checkpoint
@@ -306,6 +315,9 @@ func (t *task) restore(ctx context.Context) (position, error) {
 	patch, err := t.w.Queue.Blob(ctx, k.Patch)
 	if err != nil {
 		return position{}, fmt.Errorf("reading the checkpoint: %w", err)
+	}
+	if k.Base != "" && k.Base != t.space.Hash {
+		return position{}, &fault{fleet.ClassWorkspace, fmt.Errorf("the changes of an earlier attempt are for the workspace at %.64s, but this one is at %s", k.Base, t.space.Hash)}
 	}
 	if err := t.space.Apply(ctx, patch); err != nil {
 		return position{}, &fault{fleet.ClassWorkspace, err}

@@ -36,6 +36,8 @@ type Options struct {
 	Offered []string
 	// LocalGit permits repositories on the worker's own disk.
 	LocalGit bool
+	// AllowTrusted permits batches to trust the configuration of their workspaces, which can run programs outside of the sandbox.
+	AllowTrusted bool
 	// Trust records the consent to the files of a workspace as they are now, in the given state directory.
 	Trust func(dir, state string) error
 	// Grace is how long running tasks may take to finish once ctx has ended. Then they are handed back.

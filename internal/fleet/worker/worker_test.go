@@ -4,9 +4,12 @@ package worker_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +29,7 @@ func open(t *testing.T) *queue.Queue {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	q, err := queue.Create(t.Context(), queue.Options{URL: s.URL(), User: "aura", Token: "token"}, queue.Shape{})
+	q, err := queue.Create(t.Context(), queue.Options{URL: s.URL(), User: "aura", Token: "token", Pins: []string{s.Pin()}}, queue.Shape{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +63,7 @@ func work(t *testing.T, q *queue.Queue, script, until string) string {
 	defer cancel()
 	told := make(chan string, 1000)
 	err := worker.Run(ctx, worker.Options{
-		Queue: q, ID: "worker", Slots: 1, Dir: t.TempDir(), Aura: aura, Environ: os.Environ(), UntilEmpty: true,
+		Queue: q, ID: "worker", Slots: 1, LocalGit: true, Dir: t.TempDir(), Aura: aura, Environ: os.Environ(), UntilEmpty: true,
 		Trust: func(string, string) error { return nil },
 		Tell: func(text string) {
 			told <- text
@@ -224,5 +227,112 @@ echo 2 >"$XDG_STATE_HOME/aura/projects/own"
 		if got, err := q.Blob(t.Context(), r.Files[0].Blob); err != nil || string(got) != want {
 			t.Errorf("%s: got %q, %v", id, got, err)
 		}
+	}
+}
+
+// TestPromptsAreHidden runs a task with several prompts. They are on the child's standard input, not on its command line.
+func TestPromptsAreHidden(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	task := fleet.Task{Version: fleet.Format, Batch: "b", ID: "a", Prompts: []string{"first\n<b>", "second \"one\""}, Collect: []string{"args", "input"}}
+	if _, err := q.Submit(t.Context(), "b", fleet.Limits{}, []fleet.Task{task}); err != nil {
+		t.Fatal(err)
+	}
+	work(t, q, `echo "$@" >args; cat >input`, "")
+	r, _ := result(t, q, "a")
+	got := map[string]string{}
+	for _, f := range r.Files {
+		data, err := q.Blob(t.Context(), f.Blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[f.Path] = string(data)
+	}
+	if args := got["args"]; strings.Contains(args, "first") || strings.Contains(args, "second") || !strings.Contains(args, "--prompts-file=-") {
+		t.Errorf("the command line is %q", args)
+	}
+	var prompts []string
+	for line := range strings.Lines(got["input"]) {
+		var text string
+		if err := json.Unmarshal([]byte(line), &text); err != nil {
+			t.Fatal(err)
+		}
+		prompts = append(prompts, text)
+	}
+	if !slices.Equal(prompts, task.Prompts) {
+		t.Errorf("the prompts are %q", prompts)
+	}
+}
+
+// TestTrustNeedsPermission submits a task that trusts its workspace. A worker without permission runs nothing of it.
+func TestTrustNeedsPermission(t *testing.T) {
+	t.Parallel()
+	q := open(t)
+	submit(t, q, fleet.Limits{}, fleet.Task{Trust: strings.Repeat("ab", 32)}, "a")
+	work(t, q, "echo the task must not run >&2; exit 1", "")
+	if r, _ := result(t, q, "a"); r.Status != fleet.StatusFailed || r.Class != fleet.ClassTrust || !strings.Contains(r.Error, "--allow-trusted") {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// TestChangedBase continues a task after its branch moved on. The patch of the first attempt is for the commit before, so the task
+// continues there.
+func TestChangedBase(t *testing.T) {
+	t.Parallel()
+	testneed.Program(t, "git")
+	dir := t.TempDir()
+	commit := func(content string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "f"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"init", "--quiet", "--initial-branch=main"}, {"config", "uploadpack.allowAnySHA1InWant", "true"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", "x"}} {
+			if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+		}
+	}
+	commit("before\n")
+	q := open(t)
+	submit(t, q, fleet.Limits{}, fleet.Task{Workspace: fleet.Workspace{Git: "file://" + dir, Ref: "main"}, Collect: []string{"f"}}, "a")
+	const session = "00000000-0000-0000-0000-000000000000"
+	offer, err := q.Next(t.Context(), time.Minute)
+	if err != nil || offer == nil {
+		t.Fatal(offer, err)
+	}
+	b, _, err := offer.Settled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := offer.Claim(t.Context(), "first", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, err := q.PutBlob(t.Context(), "patch", []byte("diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-before\n+changed\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal, err := q.PutBlob(t.Context(), "journal", []byte("{}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := claim.Checkpoint(t.Context(), fleet.Checkpoint{Session: session, Base: strings.TrimSpace(string(out)), Patch: patch, Journal: journal}); err != nil {
+		t.Fatal(err)
+	}
+	if err := claim.Return(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	commit("after\n")
+	told := work(t, q, "exit 0", "")
+	r, _ := result(t, q, "a")
+	if r.Status != fleet.StatusDone || len(r.Files) != 1 {
+		t.Fatalf("got %+v\n%s", r, told)
+	}
+	if data, err := q.Blob(t.Context(), r.Files[0].Blob); err != nil || string(data) != "changed\n" {
+		t.Errorf("the file is %q, %v", data, err)
 	}
 }

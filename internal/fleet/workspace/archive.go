@@ -26,12 +26,12 @@ func Pack(dir string, w io.Writer) (string, error) {
 	sum := sha256.New()
 	packed := gzip.NewWriter(io.MultiWriter(&limited{w: w, left: fleet.MaxArchive}, sum))
 	out := tar.NewWriter(packed)
-	n, bytes := 0, int64(0)
+	n, bytes, names := 0, int64(0), fleet.Names{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.Name() == ".git" || d.Name() == secretsFile {
+		if omitted(d.Name()) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -44,6 +44,9 @@ func Pack(dir string, w io.Writer) (string, error) {
 		if n++; n > fleet.MaxArchiveFiles {
 			return fmt.Errorf("it has more than %d files", fleet.MaxArchiveFiles)
 		}
+		if err := names.Add(filepath.ToSlash(rel)); err != nil {
+			return err
+		}
 		size, err := add(out, path, filepath.ToSlash(rel), d)
 		if bytes += size; err == nil && bytes > fleet.MaxArchive {
 			err = fmt.Errorf("it has more than %d MiB", fleet.MaxArchive>>20)
@@ -54,6 +57,11 @@ func Pack(dir string, w io.Writer) (string, error) {
 		return "", fmt.Errorf("packing %s: %w", dir, err)
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// omitted reports whether a file or directory of this name is left out of archives.
+func omitted(name string) bool {
+	return fleet.RepositoryName(name) || strings.EqualFold(name, secretsFile)
 }
 
 // add writes one entry. Times and owners are left out, so that the archive depends on the files alone.
@@ -114,19 +122,41 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.w.Write(p)
 }
 
-// Unpack writes the files of an archive below a directory. Whatever the archive names, nothing outside is touched.
-func Unpack(r io.Reader, dir string) error {
-	packed, err := gzip.NewReader(r)
-	if err != nil {
-		return err
-	}
+// Unpack writes the files of an archive below a directory. Whatever the archive names, nothing outside is touched, and nothing is written
+// unless all of it can be.
+func Unpack(r io.ReadSeeker, dir string) error {
 	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = root.Close() }()
-	in := tar.NewReader(packed)
-	left := int64(fleet.MaxArchive)
+	taken := map[string]bool{}
+	for _, do := range []func(io.Reader, *tar.Header, string) error{
+		func(_ io.Reader, h *tar.Header, name string) error { return checkEntry(h, name, taken) },
+		func(in io.Reader, h *tar.Header, name string) error { return extract(root, in, h, name) },
+	} {
+		if _, err := r.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := eachEntry(r, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxHeader is how much an entry of an archive needs besides its content, in bytes.
+const maxHeader = 16 << 10
+
+// eachEntry calls do for each entry of an archive, within the limits of archives.
+func eachEntry(r io.Reader, do func(in io.Reader, h *tar.Header, name string) error) error {
+	packed, err := gzip.NewReader(r)
+	if err != nil {
+		return err
+	}
+	var names fleet.Names
+	room := int64(fleet.MaxArchive)
+	in := tar.NewReader(io.LimitReader(packed, fleet.MaxArchive+fleet.MaxArchiveFiles*maxHeader))
 	for n := 0; ; n++ {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
@@ -135,40 +165,58 @@ func Unpack(r io.Reader, dir string) error {
 		if err != nil {
 			return err
 		}
-		name := filepath.FromSlash(strings.TrimSuffix(h.Name, "/"))
-		if n >= fleet.MaxArchiveFiles || h.Size < 0 || h.Size > left {
-			return errors.New("the archive has too many files or too many bytes")
+		name := strings.TrimSuffix(h.Name, "/")
+		if n >= fleet.MaxArchiveFiles || h.Size < 0 || h.Size > room {
+			return fmt.Errorf("the archive has more than %d files or %d MiB", fleet.MaxArchiveFiles, fleet.MaxArchive>>20)
 		}
-		left -= h.Size
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("the archive names %q, which is outside of the workspace", h.Name)
+		room -= h.Size
+		if err := names.Add(name); err != nil {
+			return fmt.Errorf("the archive: %w", err)
 		}
-		if err := extract(root, in, h, name); err != nil {
+		if err := do(in, h, filepath.FromSlash(name)); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 }
 
+// checkEntry returns an error if Pack writes no such entry. taken holds the files and links before it.
+func checkEntry(h *tar.Header, name string, taken map[string]bool) error {
+	for at := name; at != "."; at = filepath.Dir(at) {
+		if taken[at] {
+			return fmt.Errorf("%s is a file or a link already", at)
+		}
+	}
+	taken[name] = h.Typeflag != tar.TypeDir
+	switch h.Typeflag {
+	case tar.TypeDir, tar.TypeReg:
+	case tar.TypeSymlink:
+		if !linkStays(name, h.Linkname) {
+			return fmt.Errorf("a link to %q, which is outside of the workspace", h.Linkname)
+		}
+	default:
+		return errors.New("an entry that is neither a file, a directory nor a link")
+	}
+	if omitted(filepath.Base(name)) {
+		return errors.New("no archive has such a file")
+	}
+	return nil
+}
+
+// extract writes one entry. Only the permission to execute is taken from it.
 func extract(root *os.Root, in io.Reader, h *tar.Header, name string) error {
 	switch h.Typeflag {
 	case tar.TypeDir:
 		return root.MkdirAll(name, 0o755)
 	case tar.TypeSymlink:
-		if !linkStays(name, h.Linkname) {
-			return fmt.Errorf("a link to %q, which is outside of the workspace", h.Linkname)
-		}
 		return root.Symlink(h.Linkname, name)
-	case tar.TypeReg:
-		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(h.Mode)&0o755|0o600)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(f, in)
-		return errors.Join(err, f.Close())
-	default:
-		return errors.New("an entry that is neither a file, a directory nor a link")
 	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fs.FileMode(h.Mode)&0o755|0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, in)
+	return errors.Join(err, f.Close())
 }

@@ -51,7 +51,12 @@ func (s *Workspace) Collect(patterns []string) (found []Collected, notes []strin
 		notes = append(notes, fmt.Sprintf("more than %d files match: the others are left out", fleet.MaxCollected))
 	}
 	left := int64(fleet.MaxCollectedBytes)
+	var checked fleet.Names
 	for _, name := range names {
+		if err := checked.Add(name); err != nil {
+			notes = append(notes, fmt.Sprintf("a file is left out: %v", err))
+			continue
+		}
 		data, err := files.ReadBelow(root, name, min(left, fleet.MaxBlob))
 		if err != nil {
 			notes = append(notes, fmt.Sprintf("%s is left out: %v", name, err))

@@ -220,6 +220,10 @@ func TestHostilePatch(t *testing.T) {
 		"hook":    "diff --git a/.git/hooks/x b/.git/hooks/x\nnew file mode 100755\n--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\n",
 		"link":    "diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/tmp\n\\ No newline at end of file\ndiff --git a/l/out b/l/out\nnew file mode 100644\n--- /dev/null\n+++ b/l/out\n@@ -0,0 +1 @@\n+x\n",
 		"noise":   "nothing of use",
+		"gitlink": "diff --git a/sub b/sub\nnew file mode 160000\nindex 0000000000000000000000000000000000000000..1111111111111111111111111111111111111111\n--- /dev/null\n+++ b/sub\n@@ -0,0 +1 @@\n+Subproject commit 1111111111111111111111111111111111111111\n",
+		// The file has two gigabytes by its own account.
+		"size":    "diff --git a/b b/b\nnew file mode 100644\nindex 0000000000000000000000000000000000000000..1111111111111111111111111111111111111111\nGIT binary patch\nliteral 2147483647\nIcmZQzU|?imU|?hb00CSB5dZ)H\n\nliteral 0\nHcmV?d00001\n\n",
+		"changed": "diff --git a/f b/f\nindex 1111111111111111111111111111111111111111..2222222222222222222222222222222222222222 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-before\n+after\n",
 	} {
 		s, err := prepare(t, fleet.Workspace{}, nil)
 		if err != nil {
@@ -227,6 +231,9 @@ func TestHostilePatch(t *testing.T) {
 		}
 		if err := s.Apply(t.Context(), []byte(patch)); err == nil {
 			t.Errorf("%s: it was applied", name)
+		}
+		if left, err := os.ReadDir(s.Dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: it left %v, %v", name, left, err)
 		}
 	}
 }
@@ -250,7 +257,7 @@ func TestPackIsStable(t *testing.T) {
 		}
 		first = digest
 		to := t.TempDir()
-		if err := workspace.Unpack(&packed, to); err != nil {
+		if err := workspace.Unpack(bytes.NewReader(packed.Bytes()), to); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]bool{"b/c.txt": true, "a.txt": true, "secrets.env": false, ".git": false} {
@@ -277,14 +284,23 @@ func TestPackRefusesLinks(t *testing.T) {
 func TestHostileArchive(t *testing.T) {
 	t.Parallel()
 	for name, entries := range map[string][]tar.Header{
-		"path":          {{Name: "../x", Typeflag: tar.TypeReg}},
-		"absolute":      {{Name: "/x", Typeflag: tar.TypeReg}},
-		"link":          {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
-		"link, up":      {{Name: "d/l", Typeflag: tar.TypeSymlink, Linkname: "../../x"}},
-		"device":        {{Name: "d", Typeflag: tar.TypeChar}},
-		"hard link":     {{Name: "h", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
-		"through links": {{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "b"}, {Name: "b", Typeflag: tar.TypeSymlink, Linkname: "a"}, {Name: "a/x", Typeflag: tar.TypeReg}},
-		"twice":         {{Name: "x", Typeflag: tar.TypeReg}, {Name: "x", Typeflag: tar.TypeReg}},
+		"path":                  {{Name: "../x", Typeflag: tar.TypeReg}},
+		"absolute":              {{Name: "/x", Typeflag: tar.TypeReg}},
+		"link":                  {{Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
+		"link, up":              {{Name: "d/l", Typeflag: tar.TypeSymlink, Linkname: "../../x"}},
+		"device":                {{Name: "d", Typeflag: tar.TypeChar}},
+		"hard link":             {{Name: "h", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}},
+		"through links":         {{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "b"}, {Name: "b", Typeflag: tar.TypeSymlink, Linkname: "a"}, {Name: "a/x", Typeflag: tar.TypeReg}},
+		"twice":                 {{Name: "x", Typeflag: tar.TypeReg}, {Name: "x", Typeflag: tar.TypeReg}},
+		"link, later":           {{Name: "x", Typeflag: tar.TypeReg}, {Name: "l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}},
+		"block device":          {{Name: "d", Typeflag: tar.TypeBlock}},
+		"pipe":                  {{Name: "p", Typeflag: tar.TypeFifo}},
+		"other case":            {{Name: "x", Typeflag: tar.TypeReg}, {Name: "X", Typeflag: tar.TypeReg}},
+		"other case, directory": {{Name: "d/x", Typeflag: tar.TypeReg}, {Name: "D/y", Typeflag: tar.TypeReg}},
+		"repository":            {{Name: "d/.git/config", Typeflag: tar.TypeReg}},
+		"repository, Windows":   {{Name: ".GIT. /config", Typeflag: tar.TypeReg}},
+		"secrets":               {{Name: "d/secrets.env", Typeflag: tar.TypeReg}},
+		"size":                  {{Name: "x", Typeflag: tar.TypeReg, Size: fleet.MaxArchive + 1}},
 	} {
 		var packed bytes.Buffer
 		zip := gzip.NewWriter(&packed)
@@ -294,14 +310,16 @@ func TestHostileArchive(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := out.Close(); err != nil {
-			t.Fatal(err)
-		}
+		_ = out.Close() // the content of a file may be missing
 		if err := zip.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := workspace.Unpack(&packed, t.TempDir()); err == nil {
+		dir := t.TempDir()
+		if err := workspace.Unpack(bytes.NewReader(packed.Bytes()), dir); err == nil {
 			t.Errorf("%s: it was unpacked", name)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%s: it left %v, %v", name, left, err)
 		}
 	}
 }
