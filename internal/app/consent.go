@@ -15,6 +15,8 @@ type Project struct {
 	Requests  []trust.Request
 	// Fault is why the configuration cannot be read; nil if it can be read.
 	Fault error
+	// Hides means that its home takes the place of one to which the user has agreed, which consent makes intended.
+	Hides bool
 	// Consent describes what the user has agreed to.
 	Consent string
 
@@ -27,7 +29,7 @@ func (g *Gate) Requests(o config.Options) (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, seen: v}
+	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, Hides: hiding(o, v.found) != "", seen: v}
 	unattended := Gate{}
 	now, err := unattended.judge(o)
 	switch {

@@ -89,6 +89,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	o.Safe = o.Safe || v.safe
 	c, err := config.Load(o)
 	if err == nil {
+		g.tellHiding(o, v)
 		c.Agreed, c.Covered = v.agreed, g.covered(o)
 		if v.pinned {
 			c.Unchanged = func() error { return g.unchanged(o) }
@@ -202,6 +203,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	}
 	c.Untrusted, c.Agreed, c.Covered = v.untrusted != nil, v.agreed, g.covered(o)
 	g.tell(c.Notices...)
+	g.tellHiding(o, v)
 	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
 	if v.untrusted != nil {
 		g.tell(v.untrusted.Notice())

@@ -133,7 +133,7 @@ func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error 
 	if err != nil {
 		return err
 	}
-	if err := o.showRequests(s.out, p); err != nil || len(p.Requests) == 0 {
+	if err := o.showRequests(s.out, p); err != nil || len(p.Requests) == 0 && !p.Hides {
 		return err
 	}
 	pinned, err := gate.Agree(c, p, o.pinned)
