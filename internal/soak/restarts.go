@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/idelchi/aura/host"
@@ -49,17 +48,29 @@ func (l *soak) settledAt() int { return min(settled, l.options.restarts/2) }
 
 // restarts restarts the plugin and measures the processes in between.
 func (l *soak) restarts(ctx context.Context, pid int, s *session) error {
-	name, err := l.firstPlugin(ctx)
+	plugin, err := l.firstPlugin(ctx)
 	if err != nil {
 		return err
 	}
-	total := l.options.restarts
+	total, child := l.options.restarts, plugin.Pid
 	for n := 1; n <= total; n++ {
-		if n%max(total/10, 1) == 0 {
-			fmt.Fprintf(l.out, "restart %d of %d\n", n, total)
+		if process, err := os.FindProcess(child); n%2 == 0 && err == nil {
+			_ = process.Kill() // it may have ended
 		}
-		if err := l.restartOnce(ctx, name, n%2 == 0); err != nil {
-			return fmt.Errorf("restart %d of %s: %w", n, name, err)
+		answer, err := plugin.Do(ctx, host.ActionRestart)
+		if err != nil {
+			return fmt.Errorf("restart %d of %s: %w", n, plugin.Name, err)
+		}
+		child = answer.Pid
+		if n%max(total/10, 1) == 0 {
+			now := samples{}
+			if err := now.look(pid, l.plugins()); err != nil {
+				return err
+			}
+			files, _ := middle(now[own][descriptors])
+			routines, _ := middle(now[own][goroutines])
+			used, _ := middle(now[own][memory])
+			fmt.Fprintf(l.out, "restart %d of %d: aura has %d descriptors, %d goroutines, %.1f MB\n", n, total, files, routines, float64(used)/1e6)
 		}
 		switch {
 		case n > l.settledAt()-window && n <= l.settledAt():
@@ -77,34 +88,20 @@ func (l *soak) restarts(ctx context.Context, pid int, s *session) error {
 	return nil
 }
 
-// firstPlugin waits until plugins run, and returns the name of the first.
-func (l *soak) firstPlugin(ctx context.Context) (string, error) {
+// firstPlugin waits until plugins run, and returns the first.
+func (l *soak) firstPlugin(ctx context.Context) (host.Status, error) {
 	ctx, cancel := context.WithTimeout(ctx, startWait)
 	defer cancel()
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		if names := sorted(l.plugins()); len(names) > 0 {
-			return names[0], nil
+		if list := host.Statuses(l.runtimeDirs()...); len(list) > 0 && list[0].Pid != 0 {
+			return list[0], nil
 		}
 		select {
 		case <-ctx.Done():
-			return "", errors.New("waiting for the plugins of the session: none runs")
+			return host.Status{}, errors.New("waiting for the plugins of the session: none runs")
 		case <-ticker.C:
 		}
 	}
-}
-
-// restartOnce asks the session to restart a plugin, after killing its process if kill is set.
-func (l *soak) restartOnce(ctx context.Context, name string, kill bool) error {
-	list := host.Statuses(l.runtimeDirs()...)
-	i := slices.IndexFunc(list, func(s host.Status) bool { return s.Name == name })
-	if i < 0 {
-		return errors.New("the session does not report it")
-	}
-	if child, err := os.FindProcess(list[i].Pid); kill && err == nil {
-		_ = child.Kill() // it may be restarting
-	}
-	_, err := list[i].Do(ctx, host.ActionRestart)
-	return err
 }
