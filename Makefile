@@ -197,7 +197,7 @@ bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for so
 
 # Not part of any check: it takes minutes. SOAK="-calls 2000 -seed 7" changes it.
 .PHONY: soak
-soak: ## hold a session of 10,000 tool calls and compare its processes with their beginning
+soak: ## hold a session of 10,000 tool calls, and one with 5,000 restarts of a plugin, and compare the processes with their beginning
 	go run ./internal/soak $(SOAK)
 
 # Not part of any check: it takes half an hour. FLEET="-tasks 500 -kills 5" changes it.

@@ -52,7 +52,10 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	if err != nil {
 		o.gateFor(s).Tell(err.Error())
 	}
-	safeDir, safeEnviron := setup.Unconfined(c, s.environ)
+	safeDir, safeEnviron, err := setup.Unconfined(c, s.environ)
+	if err != nil {
+		return err
+	}
 	options := tui.Options{
 		SafeDir: safeDir, SafeEnviron: safeEnviron,
 		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Drafts: c.State.Drafts(), Prompts: prompts, History: history, Hide: setup.Secrets(c, nil).String, Settings: features.Screen, Debug: o.debug,

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/native"
@@ -14,14 +16,33 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
+// minutes formats a duration of whole minutes.
+func minutes(d time.Duration) string {
+	if d == time.Minute {
+		return "1 minute"
+	}
+	return fmt.Sprintf("%d minutes", d/time.Minute)
+}
+
 // TestLimits compares the tables of limits with the code.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	size, count := limit.Size, func(n int) string { return fmt.Sprint(n) }
 	want := map[string][]string{
 		"## Tools and plugins": {
-			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame),
-			size(loader.MaxSource), fmt.Sprintf("%d minutes", native.BuildTime/time.Minute), count(native.KeptPrograms), size(shared.MaxMessage),
+			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.DiffSources), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame),
+			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), size(shared.MaxMessage),
+		},
+		"## Built-in tools": {
+			size(limit.PatternBytes), count(limit.GlobAlternatives), count(limit.GlobFound), count(limit.DirEntries), count(limit.RgProgram),
+			size(limit.EditFile), count(limit.PatchFiles), count(limit.PatchLines), count(limit.PatchWork),
+		},
+		"## Loading and checking plugins": {
+			count(loader.MaxNesting), count(loader.MaxChain), minutes(check.MaxTime), size(check.MaxMemory),
+		},
+		"## Installing plugins": {
+			count(install.MaxRefs), size(install.MaxRefBytes), size(install.MaxReceived), minutes(install.MaxFetch), minutes(install.MaxSilence),
+			count(install.MaxObjects), size(install.MaxUnpacked), count(install.MaxFiles), size(install.MaxBytes),
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
 		"## State and events": {
@@ -32,7 +53,7 @@ func TestLimits(t *testing.T) {
 		"## Models": {
 			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
 		},
-		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription)},
+		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription), count(limit.MCPRequests), count(limit.MCPUnasked), size(limit.MCPHeader), count(limit.MCPPages)},
 		"## Editors":       {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
 		"## Configuration": {count(limit.ConfigFiles)},
 		"## Prompts":       {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},

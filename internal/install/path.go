@@ -6,19 +6,30 @@ import (
 	"strings"
 )
 
-// SafeEnviron returns an environment for programs that run unconfined: its PATH has no relative directory and none inside the writable
-// ones, which confined code can write to, and the variables of a shell that name the working directory are absent.
-func SafeEnviron(environ []string, writable ...string) []string {
-	out := make([]string, 0, len(environ))
+// SafeEnviron returns an environment for programs that run unconfined: without the paths that confined code can write to, and without
+// relative directories in PATH. A variable that consists of such paths is left out. dropped lists the directories that PATH loses.
+func SafeEnviron(environ []string, writable ...string) (kept, dropped []string) {
+	kept = make([]string, 0, len(environ))
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
+		search := strings.EqualFold(name, "PATH")
+		parts := filepath.SplitList(value)
+		safe := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+			lost := Changeable(part, writable...) || search && !filepath.IsAbs(part)
+			if lost && search {
+				dropped = append(dropped, part)
+			}
+			return lost
+		})
 		switch {
-		case slices.Contains([]string{"PWD", "OLDPWD", "CDPATH"}, name):
-		case strings.EqualFold(name, "PATH"):
-			out = append(out, name+"="+strings.Join(outside(value, writable), string(filepath.ListSeparator)))
-		default:
-			out = append(out, entry)
+		case name == "CDPATH":
+		case name == "HOME":
+			kept = append(kept, entry) // the user's own settings are below it, and stay read-only
+		case len(safe) == len(parts):
+			kept = append(kept, entry)
+		case len(safe) > 0:
+			kept = append(kept, name+"="+strings.Join(safe, string(filepath.ListSeparator)))
 		}
 	}
-	return out
+	return kept, dropped
 }

@@ -23,8 +23,11 @@ func TestSafeEnviron(t *testing.T) {
 		}
 	}
 	testneed.Link(t, work+"/.venv/bin", other+"/linked")
-	got := SafeEnviron([]string{"A=1", "PATH=" + work + "/.venv/bin:.::node_modules/.bin:" + other + "/linked:" + other + ":/usr/bin", "PWD=" + work, "CDPATH=.", "B=x=y"}, work)
-	if want := []string{"A=1", "PATH=" + other + ":/usr/bin", "B=x=y"}; !reflect.DeepEqual(got, want) {
+	got, dropped := SafeEnviron([]string{"A=1", "HOME=" + work, "PYTHONPATH=" + work + ":" + other, "NODE_PATH=" + work + "/x", "PATH=" + work + "/.venv/bin:.::node_modules/.bin:" + other + "/linked:" + other + ":/usr/bin", "PWD=" + work, "CDPATH=.", "B=x=y"}, work)
+	if want := []string{work + "/.venv/bin", ".", "", "node_modules/.bin", other + "/linked"}; !reflect.DeepEqual(dropped, want) {
+		t.Errorf("dropped %q, want %q", dropped, want)
+	}
+	if want := []string{"A=1", "HOME=" + work, "PYTHONPATH=" + other, "PATH=" + other + ":/usr/bin", "B=x=y"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // floods holds what servers send without end, by the mode of the server.
 var floods = map[string]string{
-	"flood-notes":    `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 8<<10) + `"}}`,
+	"flood-notes":    `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 512) + `"}}`,
 	"flood-progress": `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`,
 	"flood-changes":  `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`,
 	"flood-requests": `{"jsonrpc":"2.0","id":7,"method":"roots/list","params":{"data":"` + strings.Repeat("x", 8<<10) + `"}}`,

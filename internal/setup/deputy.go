@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -78,62 +76,6 @@ func (c Confinement) Server(of *config.Config, s config.MCPServer) mcp.Server {
 	return out
 }
 
-// outside describes where a process runs that the user exempted from the sandbox: a directory that no tool can write, and the
-// directories that tools can write, whose programs it must not start.
-type outside struct {
-	dir      string
-	writable []string
-}
-
-// writableOf returns the place for unconfined processes without its directory.
-func writableOf(c *config.Config) outside {
-	var out outside
-	for _, dir := range Writable(c) {
-		out.writable = append(out.writable, dir)
-		if end, err := filepath.EvalSymlinks(dir); err == nil && end != dir {
-			out.writable = append(out.writable, end)
-		}
-	}
-	return out
-}
-
-// outsideOf returns the place for unconfined processes. It creates the directory.
-func outsideOf(c *config.Config) (outside, error) {
-	out := writableOf(c)
-	out.dir = c.State.Outside()
-	if out.dir == "" {
-		out.dir = string(filepath.Separator)
-		return out, nil
-	}
-	if err := os.MkdirAll(out.dir, 0o700); err != nil {
-		return out, fmt.Errorf("creating the directory for processes outside of the sandbox: %w", err)
-	}
-	return out, nil
-}
-
-// environ returns an environment without the paths that tools can write. A variable that consists of such paths is left out. dropped
-// lists the directories that PATH loses.
-func (o outside) environ(env []string) (kept, dropped []string) {
-	for _, entry := range env {
-		name, value, _ := strings.Cut(entry, "=")
-		parts := filepath.SplitList(value)
-		safe := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
-			lost := install.Changeable(part, o.writable...) || name == "PATH" && !filepath.IsAbs(part)
-			if lost && name == "PATH" {
-				dropped = append(dropped, part)
-			}
-			return lost
-		})
-		switch {
-		case len(safe) == len(parts):
-			kept = append(kept, entry)
-		case len(safe) > 0:
-			kept = append(kept, name+"="+strings.Join(safe, string(filepath.ListSeparator)))
-		}
-	}
-	return kept, dropped
-}
-
 // outsideLine returns a command line that runs outside of the sandbox.
 func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
 	at, err := outsideOf(c)
@@ -141,7 +83,7 @@ func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
 		return line, err
 	}
 	line.Dir = at.dir
-	line.Env, line.Refused = at.environ(line.Env)
+	line.Env, line.Refused = install.SafeEnviron(line.Env, at.writable...)
 	line.Refused = append(line.Refused, at.writable...)
 	return line, nil
 }
@@ -150,7 +92,7 @@ func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
 func outsideServer(c *config.Config) *mcp.Launch {
 	return &mcp.Launch{
 		Environ: func(env []string) []string {
-			env, _ = writableOf(c).environ(env)
+			env, _ = install.SafeEnviron(env, writableOf(c).writable...)
 			return env
 		},
 		Start: func(_ context.Context, s process.Spec) (*process.Process, error) {

@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 
@@ -12,10 +13,10 @@ func confines(c *config.Config) bool { return c.Features.Sandbox.Enabled && sand
 
 // Writable returns the directories that tools can write to. aura starts no program in them.
 func Writable(c *config.Config) []string {
-	out := []string{c.Workdir}
 	if !confines(c) {
-		return out
+		return []string{c.Workdir}
 	}
+	var out []string
 	s := c.Features.Sandbox
 	// Which paths stay read-only inside these directories does not matter here. Looking for them needs the programs.
 	place := sandbox.Place{
@@ -23,6 +24,10 @@ func Writable(c *config.Config) []string {
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		place.Home = home
+	}
+	// A working directory that contains the home directory is not granted as a whole.
+	if place.Home == "" || !install.Changeable(place.Home, c.Workdir) {
+		out = append(out, c.Workdir)
 	}
 	settings := sandbox.Config{Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra)}
 	return append(out, sandbox.Compose(place, sandbox.KindShell, settings).ReadWrite...)

@@ -1,6 +1,6 @@
 // Command soak runs one very long session with all example plugins, in which results are large and plugins crash. It compares
 // the processes near the beginning of the session with those at its end: memory, descriptors, threads and goroutines. It fails
-// if any of these has more than doubled. Run it from the root of the repository, on Linux, with `make soak`.
+// if any of these has more than doubled. In a second session it restarts one plugin thousands of times. Run it from the root of the repository, on Linux, with `make soak`.
 package main
 
 import (
@@ -20,6 +20,7 @@ func main() {
 	var o options
 	flag.IntVar(&o.calls, "calls", 10_000, "how many tool calls the session has")
 	flag.IntVar(&o.early, "early", 100, "the call that the end is compared with")
+	flag.IntVar(&o.restarts, "restarts", 5000, "how many times one plugin is restarted in a second session")
 	flag.Uint64Var(&o.seed, "seed", 1, "what the calls and the crashes are drawn from")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -32,8 +33,9 @@ func main() {
 
 // options holds the settings of one session.
 type options struct {
-	calls, early int
-	seed         uint64
+	// calls is 0 for no session with calls, and restarts is 0 for none with restarts.
+	calls, early, restarts int
+	seed                   uint64
 }
 
 // soak is one run, with a project in its lab.
@@ -48,7 +50,7 @@ func (l *soak) project() string { return filepath.Join(l.Dir, "project") }
 
 // run runs a session and prints how its processes changed.
 func run(ctx context.Context, out io.Writer, o options) (err error) {
-	if o.early < 2*window || o.calls < o.early+2*window {
+	if o.calls > 0 && (o.early < 2*window || o.calls < o.early+2*window) {
 		return fmt.Errorf("comparing call %d with call %d: they must be %d calls apart, and as far from the beginning", o.early, o.calls, 2*window)
 	}
 	place, err := lab.Open(ctx, "soak")
@@ -60,9 +62,17 @@ func run(ctx context.Context, out io.Writer, o options) (err error) {
 	if err := l.prepare(); err != nil {
 		return err
 	}
-	s, err := l.session(ctx)
-	if err != nil {
-		return err
+	if o.calls > 0 {
+		s, err := l.session(ctx)
+		if err != nil {
+			return err
+		}
+		if err := l.report(s); err != nil {
+			return err
+		}
 	}
-	return l.report(s)
+	if o.restarts == 0 {
+		return nil
+	}
+	return l.restart(ctx)
 }

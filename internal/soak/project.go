@@ -42,8 +42,9 @@ func (l *soak) prepare() error {
 		fmt.Fprintf(&lines, "line %d: the quick brown fox jumps over the lazy dog\n", n)
 	}
 	return lab.WriteFiles(l.project(), map[string]string{
-		".aura/config/providers/soak.yaml": "worker: {type: script, file: worker.yaml}\nclerk: {type: script, file: clerk.yaml}\n",
+		".aura/config/providers/soak.yaml": "worker: {type: script, file: worker.yaml}\nclerk: {type: script, file: clerk.yaml}\nwaiting: {type: script, file: waiting.yaml}\n",
 		".aura/config/worker.yaml":         l.script(),
+		".aura/config/waiting.yaml":        "turns: [{text: waited, delay: 24h}]\n",
 		".aura/config/clerk.yaml":          "turns: [{text: \"Many calls were made; many are left.\"}]\n",
 		".aura/config/agents/worker.md":    "---\nname: worker\ndefault: true\nmodel: {provider: worker}\n---\nYou work.\n",
 		".aura/config/agents/clerk.md":     "---\nname: clerk\nhide: true\nmodel: {provider: clerk}\n---\n",

@@ -45,15 +45,9 @@ func (l *soak) session(ctx context.Context) (*session, error) {
 	for n := range l.prompts() {
 		args = append(args, fmt.Sprintf("Prompt %d: go on.", n+1))
 	}
-	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
-	cmd.Dir = l.project()
-	home, temp := filepath.Join(l.Dir, "home"), filepath.Join(l.Dir, "tmp")
-	if err := os.MkdirAll(temp, 0o700); err != nil {
+	cmd, err := l.aura(ctx, args)
+	if err != nil {
 		return nil, err
-	}
-	cmd.Env = []string{
-		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
-		"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
 	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -62,9 +56,6 @@ func (l *soak) session(ctx context.Context) (*session, error) {
 		return nil, err
 	}
 	began := time.Now()
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return nil, err
-	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -75,6 +66,18 @@ func (l *soak) session(ctx context.Context) (*session, error) {
 	}
 	w.took = time.Since(began)
 	return w.session, nil
+}
+
+// aura returns a command that runs aura in the project, with a home directory of its own.
+func (l *soak) aura(ctx context.Context, args []string) (*exec.Cmd, error) {
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
+	cmd.Dir = l.project()
+	home, temp := filepath.Join(l.Dir, "home"), filepath.Join(l.Dir, "tmp")
+	cmd.Env = []string{
+		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, "cache"), "XDG_STATE_HOME=" + filepath.Join(home, "state"),
+		"TMPDIR=" + temp, "PATH=" + os.Getenv("PATH"), "AURA_TRUST=1",
+	}
+	return cmd, errors.Join(os.MkdirAll(home, 0o700), os.MkdirAll(temp, 0o700))
 }
 
 // watcher follows a session by its events.
@@ -148,14 +151,19 @@ func (w *watcher) at(n int) error {
 }
 
 // plugins returns the plugins of this session, by name.
-func (w *watcher) plugins() map[string]host.PluginHealth {
+func (l *soak) plugins() map[string]host.PluginHealth {
 	out := map[string]host.PluginHealth{}
-	for _, h := range host.Running(host.RuntimeDirs("", filepath.Join(w.Dir, "home", "state", "aura", "run"))...) {
-		if h.Pid != 0 && strings.HasPrefix(h.Dir, w.project()+string(filepath.Separator)) {
+	for _, h := range host.Running(l.runtimeDirs()...) {
+		if h.Pid != 0 && strings.HasPrefix(h.Dir, l.project()+string(filepath.Separator)) {
 			out[h.Name] = h
 		}
 	}
 	return out
+}
+
+// runtimeDirs returns the directories in which the session of the project has its sockets.
+func (l *soak) runtimeDirs() []string {
+	return host.RuntimeDirs("", filepath.Join(l.Dir, "home", "state", "aura", "run"))
 }
 
 // crash kills one of the plugins that have not crashed recently.

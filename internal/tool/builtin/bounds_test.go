@@ -1,12 +1,10 @@
 package builtin_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -115,27 +113,5 @@ func TestDeadline(t *testing.T) {
 	holds(t, filepath.Join(dir, "f"), strings.Repeat("x\n", 1<<16))
 	if _, err := os.Stat(filepath.Join(dir, "made")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestEndlessLine reads and searches a file whose only line has no end within the deadline.
-func TestEndlessLine(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the file would take its whole size on the disk")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	put(t, path, strings.Repeat("x", 64<<10))
-	if err := os.Truncate(path, 1<<40); err != nil {
-		t.Skipf("this file system has no large files: %v", err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	for name, args := range map[string]map[string]any{"Read": {"path": "f", "line_start": 2}, "Rg": {"pattern": "y"}} {
-		_, err := one(t, builtin.Options{Workdir: dir, Timeout: 100 * time.Millisecond}, name).Execute(ctx, tool.Call{Args: args})
-		if err == nil || !strings.Contains(err.Error(), "the limit tools.timeout") {
-			t.Errorf("%s: got %v", name, err)
-		}
 	}
 }

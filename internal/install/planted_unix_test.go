@@ -1,3 +1,5 @@
+//go:build unix
+
 package install
 
 import (
@@ -6,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,9 +18,6 @@ import (
 // planted: git would run a program of its configuration. The control runs the Go command with that cache.
 func TestPlantedModules(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("the planted program is a shell command")
-	}
 	gocmd, git := testneed.Program(t, "go"), testneed.Program(t, "git")
 	home := t.TempDir()
 	origin := filepath.Join(home, "origin")
