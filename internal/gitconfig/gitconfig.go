@@ -139,13 +139,17 @@ func (p *configParser) word(more string) string {
 // head reads the head of a section.
 func (p *configParser) head() {
 	p.at++
-	p.section, p.sub, _ = strings.Cut(p.word("-."), ".")
+	section, sub, nested := strings.Cut(p.word("-."), ".")
 	p.skip(" \t")
 	if c, _ := p.peek(); c == '"' {
 		p.at++
-		p.sub = p.quoted()
+		if nested {
+			sub += "."
+		}
+		sub, nested = sub+p.quoted(), true
 	}
-	if c, _ := p.peek(); c != ']' || p.section == "" {
+	p.section, p.sub = section, sub
+	if c, _ := p.peek(); c != ']' || section == "" || nested && sub == "" {
 		p.err = errSyntax
 		return
 	}

@@ -38,10 +38,15 @@ type Finding struct {
 	PutBack bool
 	// Err says why it could not be moved.
 	Err error
+	// Limit is set if this is not about a thing, but about a place that was not looked at completely.
+	Limit bool
 }
 
 // Text returns a sentence for the user and the model. by is who left it there.
 func (f Finding) Text(by string) string {
+	if f.Limit {
+		return f.Path + ": " + f.Why
+	}
 	text := fmt.Sprintf("%s left %s: %s", by, f.Path, f.Why)
 	switch {
 	case f.ID == 0 && f.Err != nil:

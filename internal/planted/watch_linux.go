@@ -109,7 +109,7 @@ func (w *Watch) End() []Finding {
 	w.base = now
 	if now.cut && !w.cut {
 		w.cut = true
-		out = append(out, Finding{Path: w.place.Workdir, Why: fmt.Sprintf("there are more than %d directories, and aura did not look at the others for repositories", maxDirs)})
+		out = append(out, Finding{Path: w.place.Workdir, Limit: true, Why: fmt.Sprintf("there are more than %d directories, and aura did not look at the others for repositories", maxDirs)})
 	}
 	return out
 }

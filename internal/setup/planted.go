@@ -54,9 +54,12 @@ func (c Confinement) Watching(by string) (end func() []string) {
 func (c Confinement) reportFound(by string, found []planted.Finding) []string {
 	var texts, paths []string
 	for _, f := range found {
-		texts, paths = append(texts, f.Text(by)), append(paths, f.Path)
+		texts = append(texts, f.Text(by))
+		if !f.Limit {
+			paths = append(paths, f.Path)
+		}
 	}
-	if len(found) > 0 && c.made != nil {
+	if len(paths) > 0 && c.made != nil {
 		c.made(paths)
 	}
 	if len(found) > 0 && c.found != nil {
