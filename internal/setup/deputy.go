@@ -46,8 +46,8 @@ func (c Confinement) starter(p sandbox.Policy) func(context.Context, process.Spe
 		if c.tell != nil && err == nil {
 			c.tell(report.Uncovered)
 		}
-		if c.exposed != nil && report.Confined && !report.Mounts {
-			c.exposed()
+		if report.Confined && !report.Mounts {
+			c.Expose()
 		}
 		return started, err
 	}
