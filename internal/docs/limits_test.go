@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -21,7 +22,8 @@ func TestLimits(t *testing.T) {
 	want := map[string][]string{
 		"## Tools and plugins": {
 			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame),
-			size(loader.MaxSource), fmt.Sprintf("%d minutes", native.BuildTime/time.Minute), count(native.KeptPrograms), size(shared.MaxMessage),
+			size(loader.MaxSource), fmt.Sprintf("%d minutes", native.BuildTime/time.Minute), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
+			count(sandbox.MaxSlots), size(shared.MaxMessage),
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
 		"## State and events": {
