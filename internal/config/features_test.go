@@ -19,7 +19,7 @@ func defaults() config.Features {
 			},
 		},
 		Compaction:   config.Compaction{Threshold: 80, KeepLastMessages: 10},
-		Sandbox:      config.Sandbox{Enabled: true, Network: true},
+		Sandbox:      config.Sandbox{Enabled: true, Network: true, Caches: config.PrivateCaches},
 		Instructions: config.InstructionSettings{Enabled: true},
 		Screen:       config.Screen{Theme: config.ThemeAuto},
 	}

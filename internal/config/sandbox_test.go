@@ -17,11 +17,12 @@ sandbox:
   extra: {ro: [~/docs], rw: [../out]}
   network: off
   unix_sockets: on
+  caches: shared
 `
 	want := config.Sandbox{
 		Restrictions: config.SandboxPaths{ReadOnly: []string{"/usr"}, ReadWrite: []string{}},
 		Extra:        config.SandboxPaths{ReadOnly: []string{"~/docs"}, ReadWrite: []string{"../out"}},
-		UnixSockets:  true,
+		UnixSockets:  true, Caches: config.SharedCaches,
 	}
 	for _, file := range []string{"sandbox/sandbox.yaml", "features/sandbox.yaml"} {
 		if got := (files{project + file: text}).load(t).Features.Sandbox; !reflect.DeepEqual(got, want) {
@@ -46,7 +47,7 @@ func TestSandboxLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := config.Sandbox{
-		Network: true, Restrictions: config.SandboxPaths{ReadWrite: []string{}},
+		Network: true, Caches: config.PrivateCaches, Restrictions: config.SandboxPaths{ReadWrite: []string{}},
 		Extra: config.SandboxPaths{ReadOnly: []string{"/u", "/p", "/m"}, ReadWrite: []string{"/a"}},
 	}
 	if !reflect.DeepEqual(got.Sandbox, want) {

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -31,7 +32,8 @@ func TestLimits(t *testing.T) {
 	want := map[string][]string{
 		"## Tools and plugins": {
 			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.DiffSources), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame),
-			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), size(shared.MaxMessage),
+			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
+			count(sandbox.MaxSlots), size(shared.MaxMessage),
 		},
 		"## Built-in tools": {
 			size(limit.PatternBytes), count(limit.GlobAlternatives), count(limit.GlobFound), count(limit.DirEntries), count(limit.RgProgram),

@@ -58,7 +58,7 @@ var swaps = map[string]swap{
 	// If TMPDIR is the home, the calls get a directory of their own below /tmp, which they can write to.
 	"private_temporary_directory": {
 		env: []string{"TMPDIR=@/../../../home"}, inside: true,
-		first: `case $TMPDIR in */aura-tmp-*) mv $TMPDIR free/gone; ln -s "$HOME" $TMPDIR;; esac; ls -ld $TMPDIR`,
+		first: `case $TMPDIR in */aura/tmp/*) mv $TMPDIR free/gone; ln -s "$HOME" $TMPDIR;; esac; ls -ld $TMPDIR`,
 		then:  `cat $TMPDIR/.ssh/id_rsa >STOLEN; echo stolen >>$TMPDIR/dir/file`, told: refusedGrant,
 	},
 	"working_directory": {

@@ -250,7 +250,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	on := kind == confinedRun || kind == bareRun
 	p.write(".aura/config/features/plugins.yaml", "plugins: {unsafe: true}\n")
 	p.write("../home/.aura/config/features/plugins.yaml", "plugins: {dir: "+p.path("parts")+"}\n")
-	p.write(".aura/config/sandbox/sandbox.yaml", fmt.Sprintf("sandbox: {enabled: %t, network: off}\n", on))
+	p.write(".aura/config/sandbox/sandbox.yaml", fmt.Sprintf("sandbox: {enabled: %t, network: off, extra: {ro: [%s]}}\n", on, weapon))
 	p.write(".aura/config/talk.yaml", fmt.Sprintf(`turns:
   - tool_calls: [{name: Attack, arguments: {}}]
   - tool_calls: [{name: Bash, arguments: {command: "%s"}}]

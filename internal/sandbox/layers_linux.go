@@ -199,7 +199,7 @@ func mountByHelper(program string, layers []layer) ([]*os.File, error) {
 	if err != nil {
 		<-w.Exited()
 		printed, _ := w.stderr.Kept()
-		return nil, fmt.Errorf("%s", strings.TrimSpace(string(printed)))
+		return nil, errors.New(strings.TrimSpace(string(printed)))
 	}
 	return files, nil
 }

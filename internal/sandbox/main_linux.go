@@ -44,7 +44,11 @@ func serve(run Tool, out *answers) error {
 		return fmt.Errorf("reading the call: %w", err)
 	}
 	if r.Call.Tool == layersTool {
-		return serveLayers(r.Call.Args)
+		if err := serveLayers(r.Call.Args); err != nil {
+			// The parent has no other way to learn of it.
+			_, _ = fmt.Fprintln(os.Stderr, err)
+		}
+		return nil
 	}
 	r.Policy.files = files
 	ctx, cancel := context.WithCancel(context.Background())

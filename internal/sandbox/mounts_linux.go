@@ -21,6 +21,7 @@ func arrangeMounts(p *Policy, in Isolation, r *Report) error {
 	}
 	var err error
 	if r.Hidden = !p.showsAll(); r.Hidden {
+		r.Layers = slices.ContainsFunc(p.Covers, func(c Cover) bool { return c.Layer })
 		r.Proc, err = p.newRoot(r, in.Processes)
 	} else {
 		if len(p.Covers) > 0 {

@@ -32,6 +32,8 @@ func Probe(ctx context.Context, executable string, p Policy, workdir string) Sta
 		row("memory", r.Report.Confined, "a limit for each process", ""),
 		row("number of processes", bounded, "a limit for all together", "no PID namespace, or a kernel before 6.14"),
 		row("files outside are read-only in every respect", r.Report.Mounts, "private mounts", "no mount namespace to be had"),
+		row("names outside are hidden", r.Report.Hidden, "a root directory of its own", "no mount namespace, or the policy grants every name"),
+		row("private build caches", r.Report.Layers, "layers above the user's", "shared by the settings, or see below"),
 		row("no processes but its own", r.Report.Proc, "private /proc", "no PID namespace, or no /proc for it"),
 	)
 	for _, sentence := range slices.Concat(r.Report.Uncovered, r.Report.Missing) {

@@ -141,6 +141,8 @@ type Report struct {
 	Proc   bool `json:"proc"`
 	// Hidden is true if the process sees only what is granted: nothing else has a name for it.
 	Hidden bool `json:"hidden"`
+	// Layers is true if caches have private layers.
+	Layers bool `json:"layers"`
 	// Uncovered holds sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
 	// Missing holds sentences about protected paths that do not exist, and that are not protected if a program creates them.

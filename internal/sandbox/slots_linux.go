@@ -10,13 +10,10 @@ import (
 	"time"
 )
 
-// maxSlots is how many sessions of one project can have private layers at the same time.
-const maxSlots = 16
-
 // openSlot locks the first directory of layers in store that no other session uses. Layers that two sessions would mount at the same time
 // could not be kept consistent, so that each session has its own. The caller must keep the lock open as long as the layers are mounted.
 func openSlot(store string) (string, *os.File, error) {
-	for i := 0; i < maxSlots; {
+	for i := 0; i < MaxSlots; {
 		slot := filepath.Join(store, strconv.Itoa(i))
 		if err := os.MkdirAll(slot, 0o700); err != nil {
 			return "", nil, fmt.Errorf("creating private layers: %w", err)
@@ -34,7 +31,7 @@ func openSlot(store string) (string, *os.File, error) {
 			i++
 		}
 	}
-	return "", nil, fmt.Errorf("%d sessions of this project have private layers already", maxSlots)
+	return "", nil, fmt.Errorf("%d sessions of this project have private layers already", MaxSlots)
 }
 
 // RemoveSlot removes layers, unless a session uses them.

@@ -14,6 +14,9 @@ import (
 // LayersLimit is how many bytes the private layers of all projects may have. Those that were not used for longest are removed first.
 const LayersLimit = 20 << 30
 
+// MaxSlots is how many sessions of one project can have private layers at the same time.
+const MaxSlots = 16
+
 // pruneInterval is how often the size of all layers is computed at most, because that reads every directory.
 const pruneInterval = time.Hour
 

@@ -2,10 +2,10 @@ package sandbox
 
 import "path/filepath"
 
-// toolchains lists where version managers keep programs below the home directory. It includes Git's settings, because Git fails
-// in every command if it cannot read them.
+// toolchains lists where version managers keep programs below the home directory. It includes directories that such a manager would
+// create if they had no name, and Git's settings, because Git fails in every command if it cannot read them.
 var toolchains = []string{
-	".rustup/toolchains", ".rustup/settings.toml", ".nvm/versions", ".pyenv/versions", ".pyenv/shims", ".pyenv/version",
+	".rustup/toolchains", ".rustup/settings.toml", ".rustup/update-hashes", ".rustup/downloads", ".rustup/tmp", ".nvm/versions", ".pyenv/versions", ".pyenv/shims", ".pyenv/version",
 	".pyenv/libexec", ".rbenv/versions", ".rbenv/shims", ".asdf/installs", ".asdf/shims", ".sdkman/candidates", ".volta/tools",
 	".local/share/mise/installs", ".local/share/mise/shims", ".local/share/uv/python", ".local/share/uv/tools",
 	".local/share/pipx/venvs", ".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes",
