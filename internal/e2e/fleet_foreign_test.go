@@ -144,3 +144,32 @@ func TestFleetArguments(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// TestFleetTakeover stops a worker for longer than the others wait. Its task is taken over; what the first worker has later is not stored.
+func TestFleetTakeover(t *testing.T) {
+	t.Parallel()
+	l := newFleetLab(t, "turns:\n  - {delay: 2s, text: first}\n", "--takeover", "2s")
+	l.run("fleet", "submit", l.write("late.jsonl", `{"id":"a","prompts":["do it"],"provider":"mine"}`+"\n"))
+	first, lines := l.begin(l.workArgs("--name", "first", "--grace", "10s")...)
+	for line := range l.start("fleet", "logs", "late", "a", "--follow", "--json") {
+		if strings.Contains(line, `"type":"request"`) {
+			break
+		}
+	}
+	if err := first.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	l.write(fleetModel, "turns:\n  - {text: second}\n")
+	l.drain("--name", "second")
+	// It ends by itself when it has seen that the task is not its own any more.
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGCONT} {
+		if err := first.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range lines { // until the worker has ended
+	}
+	if r := l.results("late")["a"]; r.Status != "done" || r.Final != "second" || r.Attempt != 2 {
+		t.Errorf("got %+v", r)
+	}
+}

@@ -232,6 +232,8 @@ type Progress struct {
 	// Words are the last words of the task.
 	Words      string      `json:"words,omitempty"`
 	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
+	// Seal protects the record; see SealProgress. It is empty without a key.
+	Seal string `json:"seal,omitempty"`
 }
 
 // Checkpoint is what another worker needs to continue a task.

@@ -111,6 +111,28 @@ func (r Result) Sealed(key []byte) (Result, error) {
 	return r, nil
 }
 
+// SealProgress returns the record of a task with a seal that only holders of the key can make. A forged checkpoint would otherwise
+// become part of a result that an honest worker seals. Without a key there is no seal.
+func SealProgress(p Progress, task string, key []byte) (Progress, error) {
+	if p.Seal = ""; len(key) == 0 {
+		return p, nil
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return p, fmt.Errorf("sealing the record of task %s: %w", task, err)
+	}
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "progress %s\n%s", task, data)
+	p.Seal = hex.EncodeToString(mac.Sum(nil))
+	return p, nil
+}
+
+// Genuine reports whether the record of a task was written by a holder of the key. Without a key, every record is.
+func (p Progress) Genuine(task string, key []byte) bool {
+	again, err := SealProgress(p, task, key)
+	return err == nil && (len(key) == 0 || hmac.Equal([]byte(again.Seal), []byte(p.Seal)))
+}
+
 // Check returns an error if a result from the queue is not what its worker wrote, or is not for this task.
 func (r Result) Check(batch, task string, key []byte) error {
 	if r.Version > Format {

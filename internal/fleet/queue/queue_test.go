@@ -397,3 +397,39 @@ func TestForgedResults(t *testing.T) {
 		}
 	}
 }
+
+// TestForgedCheckpoint lets a worker without the key of the fleet leave a checkpoint. A worker with the key begins the task again. The
+// control has no key.
+func TestForgedCheckpoint(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"with a key": "key", "control": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := start(t)
+			submit(t, open(t, o), "b", 1)
+			foreign := next(t, open(t, o), "foreign")
+			if err := foreign.Checkpoint(t.Context(), fleet.Checkpoint{Session: "forged", Done: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if err := foreign.Return(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			o.SealKey = []byte(key)
+			q := open(t, o)
+			own := next(t, q, "own")
+			if (own.Progress.Checkpoint != nil) != (key == "") || own.Progress.Attempt != 2 {
+				t.Fatalf("got %+v", own.Progress)
+			}
+			// What the worker writes itself is continued.
+			if err := own.Checkpoint(t.Context(), fleet.Checkpoint{Session: "own", Done: 1}); err != nil {
+				t.Fatal(err)
+			}
+			if err := own.Return(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			if again := next(t, q, "again"); again.Progress.Checkpoint == nil || again.Progress.Checkpoint.Session != "own" {
+				t.Errorf("got %+v", again.Progress)
+			}
+		})
+	}
+}

@@ -148,15 +148,28 @@ func (o *Offer) Claim(ctx context.Context, worker string, b fleet.Batch) (*Claim
 	if p.Version > fleet.Format {
 		return nil, &fleet.VersionError{What: "the record of task " + o.ID, Has: p.Version}
 	}
+	if err == nil && !p.Genuine(o.Key(), o.q.seal) {
+		// Somebody else wrote it. The task begins again.
+		p = fleet.Progress{Attempt: max(p.Attempt, 0)}
+	}
 	if p.Running {
 		p.Deaths++
 	}
 	p.Version, p.Attempt, p.Worker, p.Started, p.Running = fleet.Format, p.Attempt+1, worker, time.Now().UTC(), true
 	c.Progress = p
-	if c.revision, err = put(ctx, o.q.progress, o.Key(), p, revision); conflict(err) {
+	if c.revision, err = o.q.putProgress(ctx, o.Key(), p, revision); conflict(err) {
 		return nil, ErrLost
 	}
 	return c, err
+}
+
+// putProgress writes the record of a task with its seal.
+func (q *Queue) putProgress(ctx context.Context, key string, p fleet.Progress, revision uint64) (uint64, error) {
+	p, err := fleet.SealProgress(p, key, q.seal)
+	if err != nil {
+		return 0, err
+	}
+	return put(ctx, q.progress, key, p, revision)
 }
 
 // Alive reports that the task is being worked on. It returns ErrLost if the task has a result by now.
@@ -175,7 +188,7 @@ func (c *Claim) Save(ctx context.Context) error {
 	var revision uint64
 	err := persist(ctx, conflict, func(ctx context.Context) error {
 		var err error
-		revision, err = put(ctx, c.q.progress, c.Key(), c.Progress, c.revision)
+		revision, err = c.q.putProgress(ctx, c.Key(), c.Progress, c.revision)
 		return err
 	})
 	if conflict(err) {
