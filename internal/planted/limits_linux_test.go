@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/planted"
+	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestCrowded hides a repository behind more directories than are looked at. The index still leads to it, in each of its formats.
@@ -45,7 +46,7 @@ func TestOtherFileSystem(t *testing.T) {
 	t.Parallel()
 	store, err := os.MkdirTemp("/dev/shm", "planted")
 	if err != nil {
-		t.Skipf("there is no other file system: %v", err)
+		testneed.Missing(t, testneed.Linux, err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(store) })
 	p := newPlace(t)

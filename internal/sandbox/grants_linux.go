@@ -53,7 +53,7 @@ func (g *Grants) Open(p Policy) Policy {
 	}
 	var failed error
 	if len(p.Covers) > 0 || p.Temp != "" {
-		failed = makePrivateTemp()
+		failed = makePrivateTemp(p.private)
 	}
 	trees := g.openWritable(&p)
 	// Which links confined code can create is known only after openWritable.
@@ -61,7 +61,7 @@ func (g *Grants) Open(p Policy) Policy {
 		trees = g.openWritable(&p)
 	}
 	p.ReadWrite = trees
-	p.Covers = g.openCovers(p.Covers)
+	p.Covers = g.openCovers(p.Covers, p.private)
 	if failed != nil {
 		p.Covers = nil
 		p.note("temporary files are shared with other programs: " + failed.Error())
@@ -129,12 +129,12 @@ func (g *Grants) allow(p *Policy, name string, made grant) bool {
 	return true
 }
 
-// openCovers follows the paths of covers. A path that does not exist cannot be covered.
-func (g *Grants) openCovers(covers []Cover) []Cover {
+// openCovers follows the paths of covers. private is the directory for temporary files. A path that does not exist cannot be covered.
+func (g *Grants) openCovers(covers []Cover, private string) []Cover {
 	var out []Cover
 	for _, c := range covers {
 		if c.From == "" {
-			c.From = private.path
+			c.From = private
 		}
 		c.Path, c.From = g.follow(c.Path).path, g.follow(c.From).path
 		if exists(c.Path) && !slices.Contains(out, c) {

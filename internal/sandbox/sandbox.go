@@ -74,6 +74,8 @@ type Policy struct {
 	// pins identifies the files by the paths of Pinned, and entered is the working directory, in a process that confines itself.
 	pins    map[string]pin
 	entered identity
+	// private is Place.Private.
+	private string
 	// kept is the set of Protected; nil if it was not needed yet.
 	kept treeSet
 }

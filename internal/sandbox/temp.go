@@ -13,7 +13,7 @@ import (
 
 // Cover says that another directory is mounted over a path in confined processes, if they have their own mounts. What the policy grants
 // below the path stays there. An empty From is the private directory for temporary files; its name differs in each process, and policies are
-// compared.
+// compared. Grants.Open sets it.
 type Cover struct {
 	Path string `json:"path"`
 	From string `json:"from,omitempty"`
@@ -21,13 +21,13 @@ type Cover struct {
 	Layer bool `json:"layer,omitempty"`
 }
 
-// private is the directory for temporary files of this process.
-var private struct {
-	mu   sync.Mutex
-	path string
-	// lock keeps other processes from removing the directory; nil until the directory exists.
-	lock *os.File
-}
+// private holds the directories for temporary files of this process, by the directories that they are in.
+var private = struct {
+	mu    sync.Mutex
+	paths map[string]string
+	// locks keeps other processes from removing the directories that exist, by their paths.
+	locks map[string]*os.File
+}{paths: map[string]string{}, locks: map[string]*os.File{}}
 
 // PrivateTemp returns the path of a directory for temporary files that belongs to this process alone; see Place.Private. It is below root, a
 // directory that only the user can write, or in /tmp if root is empty. The directory is created when the first policy with it is opened, and
@@ -36,29 +36,29 @@ var private struct {
 func PrivateTemp(root string) string {
 	private.mu.Lock()
 	defer private.mu.Unlock()
-	if private.path == "" {
-		name := strings.ToLower(rand.Text())
+	if private.paths[root] == "" {
+		name, dir := strings.ToLower(rand.Text()), root
 		if root == "" {
-			root, name = systemTemp, "aura-tmp-"+name
+			dir, name = systemTemp, "aura-tmp-"+name
 		}
-		private.path = filepath.Join(root, name)
+		private.paths[root] = filepath.Join(dir, name)
 	}
-	return private.path
+	return private.paths[root]
 }
 
-// RemovePrivateTemp removes the directory with everything that confined code left in it. It does not follow links.
+// RemovePrivateTemp removes the directories with everything that confined code left in them. It does not follow links.
 func RemovePrivateTemp() error {
 	private.mu.Lock()
 	defer private.mu.Unlock()
-	if private.path == "" {
-		return nil
+	var errs []error
+	for _, path := range private.paths {
+		errs = append(errs, RemoveTree(path))
 	}
-	err := RemoveTree(private.path)
-	if private.lock != nil {
-		err = errors.Join(err, private.lock.Close())
-		private.lock = nil
+	for path, lock := range private.locks {
+		errs = append(errs, lock.Close())
+		delete(private.locks, path)
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // RemoveTree removes a directory tree, also if some of its directories are read-only. It does not follow links.
@@ -99,7 +99,7 @@ func (at Place) private() []string {
 // except those that extra names or that are part of the working directory. If the usual one contains the home directory, the private one
 // is used by its name too, because not every system has mounts.
 func (p *Policy) grantTemp(at Place, extra []string) {
-	p.Temp, p.Covers = "", nil
+	p.Temp, p.Covers, p.private = "", nil, at.Private
 	for _, dir := range at.private() {
 		if covering(p.ReadWrite, dir) == "" {
 			continue

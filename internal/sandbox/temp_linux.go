@@ -11,29 +11,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// makePrivateTemp creates the private directory of this process and locks it, once. Then it removes the directories beside it that no
+// makePrivateTemp creates a private directory of this process and locks it, once. Then it removes the directories beside it that no
 // process has locked.
-func makePrivateTemp() error {
+func makePrivateTemp(path string) error {
 	private.mu.Lock()
 	defer private.mu.Unlock()
-	if private.path == "" || private.lock != nil {
+	if path == "" || private.locks[path] != nil {
 		return nil
 	}
 	for {
-		if err := os.MkdirAll(private.path, 0o700); err != nil {
+		if err := os.MkdirAll(path, 0o700); err != nil {
 			return fmt.Errorf("creating a directory for temporary files: %w", err)
 		}
-		lock, err := lockDir(private.path)
+		lock, err := lockDir(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // another process took it for one of a dead process
 		}
 		if err != nil {
 			return fmt.Errorf("creating a directory for temporary files: %w", err)
 		}
-		private.lock = lock
+		private.locks[path] = lock
 		break
 	}
-	root := filepath.Dir(private.path)
+	root := filepath.Dir(path)
 	if root == systemTemp {
 		return nil
 	}
