@@ -42,7 +42,7 @@ func TestProcessTable(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n## ")
 	var rows []string
 	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[^`|]+`(?:, )?)+) \\|").FindAllStringSubmatch(table, -1) {
-		for _, name := range strings.Split(m[1], ", ") {
+		for name := range strings.SplitSeq(m[1], ", ") {
 			rows = append(rows, strings.Trim(name, "`"))
 		}
 	}

@@ -54,8 +54,10 @@ func putSDK(ctx context.Context, s streams, root *rootOptions, names []string, a
 		return err
 	}
 	list := []sdkReport{}
-	options := install.Options{Workdir: l.Workdir, Writable: setup.Writable(l.Config), Environ: l.Environ, UserHome: root.configOptions(s).UserHome,
-		Private: vendorDir(l.Config), Go: setup.GoCommand(l.Config)}
+	options := install.Options{
+		Workdir: l.Workdir, Writable: setup.Writable(l.Config), Environ: l.Environ, UserHome: root.configOptions(s).UserHome,
+		Private: vendorDir(l.Config), Go: setup.GoCommand(l.Config),
+	}
 	for _, e := range entries {
 		if err := install.VendorSDK(ctx, e.Dir, options); err != nil {
 			return fmt.Errorf("plugin %q: %w", e.Name, because(ctx, err))

@@ -44,7 +44,7 @@ func TestSandboxCaches(t *testing.T) {
 				p.write("../home/.cache/own", "mine")
 				p.write("../home/tmp/theirs", "theirs")
 				p.write(".aura/config/sandbox/sandbox.yaml", "sandbox: "+settings+"\n")
-				shared, err := os.CreateTemp("/tmp", "aura-plant-") //nolint:usetesting // it must be where every program looks
+				shared, err := os.CreateTemp("/tmp", "aura-plant-")
 				p.check(errors.Join(err, shared.Chmod(0o666), shared.Close()))
 				t.Cleanup(func() { _ = os.Remove(shared.Name()) })
 				p.hand(uid)

@@ -68,7 +68,7 @@ func (s Setting) Harmless() bool {
 	}
 }
 
-var errSyntax = errors.New("Git's syntax is not followed")
+var errSyntax = errors.New("the syntax is not Git's")
 
 // Parse returns the settings in a Git configuration file. It refuses whatever it does not understand, because Git might.
 func Parse(text []byte) ([]Setting, error) {
@@ -119,12 +119,10 @@ func (p *configParser) skip(chars string) {
 	}
 }
 
-func (p *configParser) until(end byte) string {
-	from := p.at
+func (p *configParser) until(end byte) {
 	for p.at < len(p.text) && p.text[p.at] != end {
 		p.at++
 	}
-	return p.text[from:p.at]
 }
 
 // word reads the letters, digits and further characters that a name consists of, in lower case.

@@ -44,7 +44,7 @@ func TestCrowded(t *testing.T) {
 // TestOtherFileSystem moves things to a store on another file system, and back.
 func TestOtherFileSystem(t *testing.T) {
 	t.Parallel()
-	store, err := os.MkdirTemp("/dev/shm", "planted")
+	store, err := os.MkdirTemp("/dev/shm", "planted") //nolint:usetesting // the usual directory is on the same file system
 	if err != nil {
 		testneed.Missing(t, testneed.Linux, err)
 	}

@@ -146,7 +146,7 @@ func (w *Watch) compare(now *snapshot) []suspect {
 		}
 	}
 	for _, path := range w.missing {
-		if leads(path) && w.writable(path) && !(isEmptyDir(path) && w.place.Created(path)) {
+		if leads(path) && w.writable(path) && (!isEmptyDir(path) || !w.place.Created(path)) {
 			found[path] = suspect{path: path, why: "it did not exist and so was not protected, and it decides what runs outside of the sandbox", move: true}
 		}
 	}

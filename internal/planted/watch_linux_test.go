@@ -19,13 +19,13 @@ type place struct {
 	home string
 }
 
-func newPlace(t testing.TB) place {
-	t.Helper()
-	base, err := filepath.EvalSymlinks(t.TempDir())
+func newPlace(tb testing.TB) place {
+	tb.Helper()
+	base, err := filepath.EvalSymlinks(tb.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	p := place{t: t, home: filepath.Join(base, "home")}
+	p := place{t: tb, home: filepath.Join(base, "home")}
 	work := filepath.Join(base, "work")
 	p.Place = planted.Place{
 		Workdir: work, Trees: []string{work}, Writable: []string{work, filepath.Join(base, "tmp")},
@@ -35,7 +35,7 @@ func newPlace(t testing.TB) place {
 	}
 	for _, dir := range []string{work, p.home, filepath.Join(base, "tmp")} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	p.sh("git init -q -b main . && git config alias.st status && " + commit)

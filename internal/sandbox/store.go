@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/idelchi/aura/internal/files"
 )
 
 // LayersLimit is how many bytes the private layers of all projects may have. Those that were not used for longest are removed first.
@@ -22,6 +24,9 @@ const pruneInterval = time.Hour
 
 // projectFile is the name of the file that holds the path of a project, beside its layers.
 const projectFile = "project"
+
+// maxProjectFile is the largest size of that file, in bytes.
+const maxProjectFile = 64 << 10
 
 // Stored describes what the confined builds of one project have added to caches. Name is unique.
 type Stored struct {
@@ -49,7 +54,7 @@ func StoredLayers(caches string) ([]Stored, error) {
 			continue
 		}
 		// Without the file the name still identifies the project.
-		project, _ := os.ReadFile(filepath.Join(dir, projectFile)) //nolint:gosec // it is in aura's state
+		project, _ := files.ReadNoFollow(filepath.Join(dir, projectFile), maxProjectFile)
 		s := Stored{Name: e.Name(), Project: string(project), slots: slots}
 		for _, slot := range slots {
 			s.Bytes += treeSize(slot)
@@ -116,11 +121,10 @@ func pruneSometimes(caches string) {
 func treeSize(dir string) int64 {
 	var total int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return nil
-		}
-		if info, err := d.Info(); err == nil {
-			total += info.Size()
+		if err == nil && d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				total += info.Size()
+			}
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package sandbox_test
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -25,7 +26,7 @@ func coveredBase(p *sandbox.Policy) {
 }
 
 func init() {
-	for name, w := range map[string]weapon{
+	maps.Copy(attacks, map[string]weapon{
 		"read another program's temporary file": {mounts: true, change: ownTemp, run: func(s scene) error {
 			return reads(s.path("tmp/aura-session/lock"), secret)
 		}},
@@ -45,17 +46,13 @@ func init() {
 		"message queue": {run: func(scene) error {
 			return call(unix.SYS_MSGGET, messageKey, 0, 0, 0)
 		}},
-	} {
-		attacks[name] = w
-	}
-	for name, w := range map[string]weapon{
+	})
+	maps.Copy(deeds, map[string]weapon{
 		"watch the working directory": {mounts: true, run: func(s scene) error { return watches(s.path("work")) }},
 		"use a directory below a covered one": {mounts: true, change: coveredBase, run: func(s scene) error {
 			return errors.Join(appendTo(s.path("work/main.go")), os.WriteFile(s.path("new"), nil, 0o600), reads(s.path("data/x"), ""))
 		}},
-	} {
-		deeds[name] = w
-	}
+	})
 }
 
 func watches(dir string) error {

@@ -37,7 +37,6 @@ func outsideOf(refused []string) func(interp.ExecHandlerFunc) interp.ExecHandler
 		return func(ctx context.Context, args []string) error {
 			hc := interp.HandlerCtx(ctx)
 			path, err := interp.LookPathDir(hc.Dir, hc.Env, args[0])
-
 			if err != nil {
 				path = firstIn(refused, args[0])
 			}

@@ -114,7 +114,7 @@ func (c *scan) entry(ctx context.Context, root *os.Root, d fs.DirEntry, name str
 	below, err := files.OpenRootIn(root, d.Name())
 	if err != nil {
 		c.keepBelow(name)
-		return nil //nolint:nilerr // as above
+		return nil
 	}
 	defer func() { _ = below.Close() }()
 	return c.directory(ctx, below, name, rules, ignored, depth+1)

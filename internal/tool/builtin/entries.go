@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/limit"
 )
 
@@ -32,17 +33,21 @@ func stopper(ctx context.Context) func() error {
 
 // eachEntries passes the entries of a directory to visit, some at a time and in no order.
 func eachEntries(dir string, stopped func() error, visit func([]fs.DirEntry) error) error {
-	// Opening a named pipe would wait.
 	if info, err := os.Stat(dir); err != nil {
 		return err
 	} else if !info.IsDir() {
 		return &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
 	}
-	file, err := os.Open(dir)
+	root, err := files.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = root.Close() }()
+	file, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
 	for {
 		if err := stopped(); err != nil {
 			return err
