@@ -171,7 +171,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	if err == nil {
 		result, err = shell.Run(ctx, command)
 	}
-	if err == nil && result.ExitCode > 0 && r.Explain != nil {
+	if err == nil && result.ExitCode > 0 && result.ExitCode != shell.NotExecutable && r.Explain != nil {
 		if text := r.Explain(e, string(result.Stderr)); text != "" {
 			result.Stderr = append(bytes.TrimRight(result.Stderr, "\n"), "\n"+text...)
 		}

@@ -91,7 +91,7 @@ func (l *bench) sandbox(ctx context.Context) error {
 	}
 	rows = append(rows, []string{"starting aura's program and nothing else", "", fine(alone), "", "", "part of every confined call", ""})
 	l.table(fmt.Sprintf("Sandbox (medians of %d sessions with %d calls of each tool, interleaved)", cells, callsEach), rows)
-	return nil
+	return l.warmBuilds(ctx)
 }
 
 // startAlone measures how long aura's program takes to start without any work. The time shows how busy the machine is.
@@ -146,8 +146,11 @@ func (l *bench) cellProject(n int) error {
 
 // cellSession runs one conversation and records its times.
 func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
-	dir := l.cellDir(n)
-	which := map[bool]string{false: "off", true: "on"}[enabled]
+	return l.session(ctx, l.cellDir(n), map[bool]string{false: "off", true: "on"}[enabled], times)
+}
+
+// session runs one conversation in a project, with the settings of one of its directories, and records its times.
+func (l *bench) session(ctx context.Context, dir, which string, times cellTimes) error {
 	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
 	cmd.Dir = dir
 	cmd.Env = append(environ(dir), "PATH="+os.Getenv("PATH"))

@@ -225,7 +225,6 @@ func TestACPContent(t *testing.T) {
 	}
 	p := newProject(t)
 	p.write("secret.txt", "the secret\n")
-	p.write("note file.txt", "the note\n")
 	for name, row := range map[string]struct {
 		block acp.ContentBlock
 		// want is a part of the prompt in the journal, or code is that of the error.
@@ -248,6 +247,10 @@ func TestACPContent(t *testing.T) {
 			q := newProject(t)
 			q.write(".aura/config/providers/test.yaml", "test: {type: script, file: talk.yaml}\n")
 			q.write(".aura/config/talk.yaml", "model: {name: scripted, capabilities: [tools, vision]}\nturns:\n  - {text: Seen.}\n")
+			q.write("note file.txt", "the note\n")
+			if name == "link" { // to a file of the session's own project
+				row.block.ResourceLink.Uri = strings.ReplaceAll(row.block.ResourceLink.Uri, p.dir, q.dir)
+			}
 			e := q.edit()
 			id := e.open()
 			got, err := e.conn.Prompt(e.ctx, acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("look"), row.block}})

@@ -25,7 +25,7 @@ func TestSandboxConsent(t *testing.T) {
 				p := newPlanted(t, plant{}, uid, kind)
 				p.wrapper = append(p.wrapper, "AURA_TRUST=")
 				p.write(".aura/config/talk.yaml", `turns:
-  - tool_calls: [{name: Bash, arguments: {command: "echo 'bad: {event: pre, command: \"echo x >$HOME/pwned\"}' >.aura/config/hooks/bad.yaml"}}]
+  - tool_calls: [{name: Bash, arguments: {command: "echo 'bad: {event: pre, sandbox: off, command: \"echo x >$HOME/pwned\"}' >.aura/config/hooks/bad.yaml"}}]
   - text: All done.
 `)
 				p.aura("trust")

@@ -39,7 +39,7 @@ var (
 const forge = `sed 's/"mode":"tight"/"mode":"loose"/' given.jsonl >FORGED`
 
 // harmfulHook adds a shell hook to aura's home. DIR is the path of that home.
-const harmfulHook = `mkdir -p DIR/config/hooks; echo "bad: {event: pre, command: 'echo x >\$HOME/pwned'}" >DIR/config/hooks/bad.yaml`
+const harmfulHook = `mkdir -p DIR/config/hooks; echo "bad: {event: pre, sandbox: off, command: 'echo x >\$HOME/pwned'}" >DIR/config/hooks/bad.yaml`
 
 // evilHooks creates a directory of git hooks. commits is the command that the user runs later.
 const (

@@ -102,10 +102,12 @@ func SeizeDescendants() {
 }
 
 // haltSignal returns the signal that halts a process of the group. A child that has not executed its program yet is killed:
-// until the child does, the thread that forked it waits for it, and in the end all of this process waits for that thread.
+// until the child does, the thread that forked it waits for it, and in the end all of this process waits for that thread. Until then the
+// child also shares the memory of this process: if that keeps others from looking at it, the program of the child cannot be read.
 func haltSignal(pid, root int) unix.Signal {
 	program, err := os.Readlink(entry(pid, "exe"))
-	if own, ownErr := os.Readlink(entry(root, "exe")); err == nil && ownErr == nil && program == own {
+	own, ownErr := os.Readlink(entry(root, "exe"))
+	if err != nil || ownErr == nil && program == own {
 		return unix.SIGKILL
 	}
 	return unix.SIGSTOP

@@ -11,10 +11,11 @@ import (
 	"mvdan.cc/sh/v3/interp"
 )
 
-// The exit statuses for a program that does not exist, and for one that exists but cannot be run.
+// The exit statuses for a program that does not exist, and for one that exists but cannot be run (NotExecutable).
 const (
-	exitNotFound   = 127
-	exitNoProgram  = 126
+	exitNotFound = 127
+	// NotExecutable is the latter.
+	NotExecutable  = 126
 	cannotBeRun    = "permission denied"
 	cannotBeRunTip = "; make it executable with chmod +x"
 )
@@ -49,7 +50,7 @@ func outsideOf(refused []string) func(interp.ExecHandlerFunc) interp.ExecHandler
 			_, _ = fmt.Fprintf(hc.Stderr, "%s: not started, because tools can write to %s and this line is not confined; "+
 				"install the program elsewhere, or remove sandbox: off\n", path, dir)
 
-			return interp.ExitStatus(exitNoProgram)
+			return interp.ExitStatus(NotExecutable)
 		}
 	}
 }
@@ -104,5 +105,5 @@ func missing(stderr io.Writer, name string, err error) error {
 
 	_, _ = fmt.Fprintf(stderr, "%s: %s\n", name, text)
 
-	return interp.ExitStatus(exitNoProgram)
+	return interp.ExitStatus(NotExecutable)
 }
