@@ -83,7 +83,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	out = strings.Join(strings.Fields(out), " ")
-	for _, want := range []string{"Max core file size 0 0 bytes", "NoNewPrivs: 1"} {
+	for _, want := range []string{"Max core file size 1 1 bytes", "NoNewPrivs: 1"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

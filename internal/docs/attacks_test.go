@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,10 +9,10 @@ import (
 	"testing"
 )
 
-// TestAttacks compares the tests that docs/security.md names for each asset with the existing tests.
-func TestAttacks(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob(filepath.Join(repo, "internal", "e2e", "*_test.go"))
+// testsIn returns the source of the tests in a package.
+func testsIn(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(repo, filepath.FromSlash(dir), "*_test.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,6 +24,13 @@ func TestAttacks(t *testing.T) {
 		}
 		source.Write(text)
 	}
+	return source.String()
+}
+
+// TestAttacks compares the tests that docs/security.md names for each asset with the existing tests. A name without a package is that of
+// an end-to-end test.
+func TestAttacks(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(repo, "docs", "security.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -32,16 +40,16 @@ func TestAttacks(t *testing.T) {
 		t.Fatalf("the table of assets is not there: %d tables", len(list))
 	}
 	for _, row := range list[0] {
-		names := regexp.MustCompile("`(Test[A-Za-z]+)(?:/([a-z-]+))?`").FindAllStringSubmatch(row[len(row)-1], -1)
+		names := regexp.MustCompile("`(?:([a-z/]+)[.])?(Test[A-Za-z]+)(?:/([a-z-]+))?`").FindAllStringSubmatch(row[len(row)-1], -1)
 		if len(names) == 0 {
 			t.Errorf("%s: no test is named", row[0])
 		}
 		for _, name := range names {
-			if !strings.Contains(source.String(), "func "+name[1]+"(") {
-				t.Errorf("%s: there is no test %s", row[0], name[1])
+			if !strings.Contains(testsIn(t, cmp.Or(name[1], "internal/e2e")), "func "+name[2]+"(") {
+				t.Errorf("%s: there is no test %s", row[0], name[2])
 			}
-			if _, err := os.Stat(filepath.Join(repo, "internal", "e2e", "testdata", "pages", name[2])); err != nil {
-				t.Errorf("%s: there are no scripts %s: %v", row[0], name[2], err)
+			if _, err := os.Stat(filepath.Join(repo, "internal", "e2e", "testdata", "pages", name[3])); err != nil {
+				t.Errorf("%s: there are no scripts %s: %v", row[0], name[3], err)
 			}
 		}
 	}

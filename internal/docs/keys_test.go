@@ -36,8 +36,8 @@ var keyTables = []struct {
 	{"docs/providers.md", "## Cost", "config/providers/x.yaml", "x: {type: script, prices: {m: {%s}}}\n", nil},
 	{"docs/configuration.md", "## Tasks", "config/tasks/x.yaml", "x: {%s}\n", []string{"tools", "tools.policy"}},
 	{"docs/tools.md", "## Describing tools", "config/tools/x.yaml", "x: {%s}\n", nil},
-	{"docs/tools.md", "## MCP servers", "config/mcp/x.yaml", "x: {%s}\n", nil},
-	{"docs/hooks.md", "# Shell hooks", "config/hooks/x.yaml", "x: {%s}\n", nil},
+	{"docs/tools.md", "## MCP servers", "config/mcp/x.yaml", "x: {%s}\n", []string{"extra"}},
+	{"docs/hooks.md", "# Shell hooks", "config/hooks/x.yaml", "x: {%s}\n", []string{"extra"}},
 	{"docs/tools.md", "## Policy", "config/features/x.yaml", "tools: {policy: {%s}}\n", nil},
 	{
 		"docs/configuration.md", "### Tools", "config/features/x.yaml", "tools: {%s}\n",
