@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 )
@@ -101,17 +102,15 @@ directory of 'aura cache list'. A cache that a session uses is not removed.`,
 			}
 			return root.clearCaches(s, args, all)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-			found, _, err := root.caches(s)
-			if err != nil || len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
+		ValidArgsFunction: first(completeListing(s, root, func(l app.Listing) []cobra.Completion {
+			// Without a list there is nothing to choose from; the command reports the error.
+			found, _ := sandbox.StoredLayers(l.State.Caches())
 			var out []cobra.Completion
 			for _, c := range found {
 				out = append(out, cobra.CompletionWithDesc(c.Name, c.Project))
 			}
-			return candidates(out), cobra.ShellCompDirectiveNoFileComp
-		},
+			return out
+		})),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "clear the caches of all projects")
 	return cmd

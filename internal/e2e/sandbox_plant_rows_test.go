@@ -176,8 +176,8 @@ var plants = map[string]plant{
 		told: `Bash left .*/evil/config: Git would obey it`, control: "git status", users: true,
 	},
 	"git_link_to_temporary_files": {
-		given: repository, line: nestedRepository + `mv n/.git "$TMPDIR/evil"; echo gitdir: "$TMPDIR/evil" >n/.git; ` + monitor(`"$TMPDIR/evil/config"`), placed: "test -e n/.git", kept: always,
-		told: `Bash left .*/n/\.git: Git would obey it`, control: "git status", users: true,
+		given: repository, line: nestedRepository + `mv n/.git "$TMPDIR/evil"; echo gitdir: "$TMPDIR/evil" >n/.git; ` + monitor(`"$TMPDIR/evil/config"`), placed: "test -e n/.git", kept: []string{bareRun},
+		toldBare: `Bash left .*/n/\.git: Git would obey it`, control: "git status", users: true, // with mounts, the link leads nowhere
 	},
 	"git_link_with_attributes": {
 		given: repository, line: nestedRepository + `git config -f n/.git/config filter.x.clean 'echo x >"$HOME/pwned"; cat'; mkdir -p n/.git/info; echo '* filter=x' >n/.git/info/attributes; echo b >n/a`,

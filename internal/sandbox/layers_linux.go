@@ -91,6 +91,8 @@ func (g *Grants) mountMissing(store string, paths []string) error {
 		}
 		for i, l := range missing {
 			g.layers[l.Lower] = files[i]
+			// The kernel makes a directory that nobody can read, in which whoever looks through the state would fail.
+			_ = os.Chmod(filepath.Join(l.Work, "work"), 0o700) //nolint:gosec // it is a directory
 		}
 		return nil
 	}()
