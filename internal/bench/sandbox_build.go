@@ -26,8 +26,8 @@ func main() { fmt.Println(http.StatusOK) }
 
 // warmBuilds compares builds of a Go program with warm caches: without a sandbox, with the user's caches, and with private layers above them.
 func (l *bench) warmBuilds(ctx context.Context) error {
-	if _, err := exec.LookPath("go"); err != nil {
-		l.table("Builds: there is no Go here", nil)
+	if _, missing := exec.LookPath("go"); missing != nil {
+		l.table("Builds: "+missing.Error(), nil)
 		return nil
 	}
 	dir := filepath.Join(l.Dir, "builds")
