@@ -14,10 +14,7 @@ import (
 // TestRestarts restarts a plugin many times, every second time after its process was killed. Neither goroutines nor descriptors of aura
 // become more. `make soak` restarts it thousands of times in a session. It is not parallel, because it counts those of the process.
 func TestRestarts(t *testing.T) {
-	restarts := 100
-	if testing.Short() {
-		restarts = 20
-	}
+	const restarts = 100
 	g := newGround(t, "mirror", mirror)
 	fleet, err := Start(t.Context(), Options{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work")}, []Spec{{Plugin: g.plugin}})
 	if err != nil {
