@@ -35,6 +35,7 @@ func TestInteractivePrograms(t *testing.T) {
 			s.shows(`> draft`)
 			s.send("\x15!planted; cat .exrc" + enter)
 			s.shows(`^found\nfound$`)
+			s.ready() // until the command has ended, keys are for the command
 			s.send(ctrlD)
 			s.end()
 		})

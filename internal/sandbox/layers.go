@@ -20,9 +20,6 @@ func (p *Policy) layered(at Place, extra []string) []string {
 // layerName is the name of a layer among the pinned paths. It is not absolute, so that it differs from every path.
 func layerName(path string) string { return "layer:" + path }
 
-// layersTool is the name of the call that mounts layers for a user who may do that only in a namespace.
-const layersTool = "__layers"
-
 // layer is a cache with a private layer above it. All are directories.
 type layer struct {
 	Lower string `json:"lower"`

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -175,10 +174,6 @@ func (l layer) mount() (int, error) {
 
 // mountByHelper lets a process in namespaces of its own mount the layers. The process ends at once; the mounts stay.
 func mountByHelper(program string, layers []layer) ([]*os.File, error) {
-	args, err := json.Marshal(layers)
-	if err != nil {
-		return nil, err
-	}
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socketpair", err)
@@ -194,7 +189,7 @@ func mountByHelper(program string, layers []layer) ([]*os.File, error) {
 	if w.Isolation() < process.OwnMounts {
 		return nil, errors.New("private layers need a mount namespace")
 	}
-	if err := w.send(Command{Call: Call{Tool: layersTool, Args: args}}); err != nil {
+	if err := w.send(order{Layers: layers}, nil); err != nil {
 		return nil, fmt.Errorf("asking for layers: %w", err)
 	}
 	files, err := receiveFiles(int(ours.Fd()))
@@ -207,11 +202,7 @@ func mountByHelper(program string, layers []layer) ([]*os.File, error) {
 }
 
 // serveLayers is the helper's side of mountByHelper.
-func serveLayers(args json.RawMessage) error {
-	var layers []layer
-	if err := json.Unmarshal(args, &layers); err != nil {
-		return err
-	}
+func serveLayers(layers []layer) error {
 	files, err := mountDetached(layers)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -36,31 +37,28 @@ func serve(run Tool, out *answers) error {
 	if err != nil {
 		return fmt.Errorf("receiving the granted files: %w", err)
 	}
-	var r request
+	var asked order
 	in := json.NewDecoder(os.Stdin)
 	// A program of another release must not leave out a restriction that it does not know.
 	in.DisallowUnknownFields()
-	if err := in.Decode(&r); err != nil {
-		return fmt.Errorf("reading the call: %w", err)
+	if err := in.Decode(&asked); err != nil {
+		return fmt.Errorf("reading the policy: %w", err)
 	}
-	if r.Call.Tool == layersTool {
-		if err := serveLayers(r.Call.Args); err != nil {
+	if len(asked.Layers) > 0 {
+		if err := serveLayers(asked.Layers); err != nil {
 			// The parent has no other way to learn of it.
 			_, _ = fmt.Fprintln(os.Stderr, err)
 		}
 		return nil
 	}
-	r.Policy.files = files
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	if !r.Isolation.Processes {
+	asked.Policy.files = files
+	if !asked.Isolation.Processes {
 		if err := process.AdoptOrphans(); err != nil {
 			return out.send(frame{Fault: err.Error()})
 		}
 		defer process.KillChildren()
 	}
-	go watch(cancel, r.Isolation)
-	report, err := confine(r.Policy, r.Isolation, onForker)
+	report, err := confine(asked.Policy, asked.Isolation, onForker)
 	if err != nil {
 		return out.send(frame{Fault: err.Error()})
 	}
@@ -71,7 +69,16 @@ func serve(run Tool, out *answers) error {
 	if err := out.send(frame{Report: &report}); err != nil {
 		return err
 	}
-	value, err := guarded(ctx, orProbe(run), r.Call, func(b []byte) {
+	var call Call
+	if err := in.Decode(&call); errors.Is(err, io.EOF) {
+		return nil // the process was confined in advance, and is not needed
+	} else if err != nil {
+		return fmt.Errorf("reading the call: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go watch(cancel, asked.Isolation)
+	value, err := guarded(ctx, orProbe(run), call, func(b []byte) {
 		// If the parent is gone, nothing needs the progress.
 		_ = out.send(frame{Progress: b})
 	})

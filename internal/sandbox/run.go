@@ -51,14 +51,7 @@ type ToolError struct{ Message string }
 
 func (e *ToolError) Error() string { return e.Message }
 
-// request is what the child reads first on its standard input. The standard input stays open as long as the parent lives.
-type request struct {
-	Call      Call      `json:"call"`
-	Policy    Policy    `json:"policy"`
-	Isolation Isolation `json:"isolation"`
-}
-
-// frame is a line that the child writes. The last frame has a value, an error of the tool, or a fault. A fault means that the
+// frame is a line that the child writes. The first frame is a report. The last frame has a value, an error of the tool, or a fault. A fault means that the
 // tool could not run.
 type frame struct {
 	Progress []byte          `json:"progress,omitempty"`

@@ -2,15 +2,13 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -32,168 +30,15 @@ const processName = "aura"
 // tool returned one.
 func Run(ctx context.Context, c Command) (Result, error) { return new(Spares).run(ctx, c, false) }
 
-// Run does what the function Run does, but uses a process that was started in advance, if there is one for such a command. It
-// also starts the next process in advance, so that only the first call waits for a program to start. The caller must call
-// Close.
-func (s *Spares) Run(ctx context.Context, c Command) (Result, error) { return s.run(ctx, c, true) }
-
-func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error) {
-	if c.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, c.Timeout)
-		defer cancel()
-	}
-	if err := ctx.Err(); err != nil {
-		return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, err)
-	}
-	p, err := s.begin(c)
-	if err != nil {
-		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, err)
-	}
-	// During a short call no other process competes for the processors. During a long call the next process can be started.
-	refill := time.AfterFunc(refillAfter, func() { s.refill(c, ahead) })
-	stop := context.AfterFunc(ctx, p.Kill)
-	result, err := p.read(c.Progress)
-	stop()
-	p.finish()
-	if refill.Stop() {
-		s.refill(c, ahead)
-	}
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	var own *ToolError
-	if err != nil && !errors.As(err, &own) {
-		err = fmt.Errorf("running %s: %w", c.Call.Tool, err)
-	}
-	return result, err
-}
-
-// keptSpares is how many processes are kept ready: one for the next call, and one for a call that follows before a new process
-// is ready.
-const keptSpares = 2
-
-// refillAfter is how long a call must take before spare processes are started while the call runs.
-const refillAfter = 20 * time.Millisecond
-
-// Spares keeps processes ready for the next calls. The zero value is ready for use. Several goroutines may use it.
-type Spares struct {
-	mu sync.Mutex
-	// ready holds processes that were started with the same properties, the oldest first; like holds these properties.
-	ready  []*worker
-	like   string
-	closed bool
-	// filling is true while a goroutine starts spare processes, one after the other. Close waits for starting.
-	filling  bool
-	starting sync.WaitGroup
-}
-
-// likeness returns the properties that a process is started with, as a key. Everything else is sent to the process with the
-// call.
-func likeness(c Command) string {
-	return strings.Join(append([]string{c.Executable, c.Dir}, c.Env...), "\x00")
-}
-
-// take returns a spare process that fits the command, or nil. It ends the processes that do not fit or that have died.
-func (s *Spares) take(c Command) *worker {
-	var useless []*worker
-	defer func() {
-		for _, p := range useless {
-			p.finish()
-		}
-	}()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.like != likeness(c) {
-		useless, s.ready, s.like = s.ready, nil, likeness(c)
-	}
-	for len(s.ready) > 0 {
-		p := s.ready[0]
-		s.ready = s.ready[1:]
-		select {
-		case <-p.Exited():
-			useless = append(useless, p)
-		default:
-			return p
-		}
-	}
-	return nil
-}
-
-// begin sends the call to a spare process, or to a new one.
-func (s *Spares) begin(c Command) (*worker, error) {
-	if p := s.take(c); p != nil {
-		if p.send(c) == nil {
-			return p, nil
-		}
-		p.finish()
-	}
-	p, err := startProcess(c)
-	if err != nil {
-		return nil, err
-	}
-	err = p.send(c)
-	if err == nil {
-		return p, nil
-	}
-	defer p.finish()
-	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
-		return nil, p.died()
-	}
-	return nil, fmt.Errorf("sending the call: %w", err)
-}
-
-// refill starts spare processes in the background, if they are wanted and some are missing.
-func (s *Spares) refill(c Command, wanted bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if wanted && s.lacks(c) && !s.filling {
-		s.filling = true
-		s.starting.Go(func() { s.fill(c) })
-	}
-}
-
-// lacks reports whether a spare process for such a command is missing. The caller must hold the lock.
-func (s *Spares) lacks(c Command) bool {
-	return !s.closed && s.like == likeness(c) && len(s.ready) < keptSpares
-}
-
-// fill starts spare processes until there are enough. If starting fails, the next call reports the error.
-func (s *Spares) fill(c Command) {
-	for more := true; more; {
-		p, err := startProcess(c)
-		s.mu.Lock()
-		use := err == nil && s.lacks(c)
-		if use {
-			s.ready = append(s.ready, p)
-		}
-		more = use && s.lacks(c)
-		s.filling = more
-		s.mu.Unlock()
-		if err == nil && !use {
-			p.finish()
-		}
-	}
-}
-
-// Close ends the spare processes. No process is started after that.
-func (s *Spares) Close() {
-	s.mu.Lock()
-	spares := s.ready
-	s.ready, s.closed = nil, true
-	s.mu.Unlock()
-	for _, p := range spares {
-		p.finish()
-	}
-	s.starting.Wait()
-}
-
 // worker is a running child. The caller that starts it must call finish.
 type worker struct {
 	*process.Process
 	stdin  *os.File
 	answer *os.File
+	frames frames
 	stderr process.Head
+	// report says how the process is confined; nil if it is not confined yet.
+	report *Report
 }
 
 // startProcess starts a child in its own namespaces or, where the system forbids namespaces, in its own session. The child's
@@ -209,7 +54,7 @@ func startProcess(c Command) (*worker, error) {
 		_ = outR.Close()
 		return nil, err
 	}
-	p.answer = outR
+	p.answer, p.frames = outR, newFrames(process.Leftover(outR))
 	return p, nil
 }
 
@@ -232,14 +77,46 @@ func startWorker(c Command, answers *os.File, readEnds ...*os.File) (*worker, er
 	return p, nil
 }
 
-// send sends the call to the process, after the files that its policy grants.
-func (p *worker) send(c Command) error {
-	level := p.Isolation()
-	in := Isolation{Processes: level >= process.OwnProcesses, Mounts: level >= process.OwnMounts}
-	if err := sendFiles(p.stdin, c.Policy.Files()); err != nil {
-		return fmt.Errorf("passing the granted files: %w", err)
+// confine sends the policy to the process, with the files that the policy grants, and waits until the process is confined. A process that is
+// confined already stays as it is.
+func (p *worker) confine(ctx context.Context, policy Policy) error {
+	if p.report != nil {
+		return nil
 	}
-	return json.NewEncoder(p.stdin).Encode(request{Call: c.Call, Policy: c.Policy, Isolation: in})
+	defer context.AfterFunc(ctx, p.Kill)()
+	if err := p.send(order{Policy: policy, Isolation: p.isolation()}, policy.Files()); err != nil {
+		return err
+	}
+	var f frame
+	if err := p.frames.next(&f); err != nil {
+		return p.lost(err)
+	}
+	if f.Report == nil {
+		return errors.New(cmp.Or(f.Fault, "its process did not say how it is confined"))
+	}
+	p.report = f.Report
+	return nil
+}
+
+func (p *worker) isolation() Isolation {
+	level := p.Isolation()
+	return Isolation{Processes: level >= process.OwnProcesses, Mounts: level >= process.OwnMounts}
+}
+
+// send sends a message to the process, after files.
+func (p *worker) send(o order, files []*os.File) error {
+	if err := sendFiles(p.stdin, files); err != nil {
+		return p.unsent(fmt.Errorf("passing the granted files: %w", err))
+	}
+	return p.unsent(json.NewEncoder(p.stdin).Encode(o))
+}
+
+// unsent returns the error of sending to a process, which may have died.
+func (p *worker) unsent(err error) error {
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		return p.died()
+	}
+	return err
 }
 
 // finish kills the child, waits for its end and closes its pipes.
@@ -250,16 +127,15 @@ func (p *worker) finish() {
 	_ = p.answer.Close()
 }
 
-// read reads frames until the last one.
-func (p *worker) read(progress func([]byte)) (Result, error) {
-	var r Result
-	for in := newFrames(process.Leftover(p.answer)); ; {
+// call sends the call to a confined process, and reads frames until the last one.
+func (p *worker) call(c Call, progress func([]byte)) (json.RawMessage, error) {
+	if err := p.unsent(json.NewEncoder(p.stdin).Encode(c)); err != nil {
+		return nil, err
+	}
+	for {
 		var f frame
-		if err := in.next(&f); err != nil {
-			return r, p.lost(err)
-		}
-		if f.Report != nil {
-			r.Report = *f.Report
+		if err := p.frames.next(&f); err != nil {
+			return nil, p.lost(err)
 		}
 		if len(f.Progress) > 0 && progress != nil {
 			progress(f.Progress)
@@ -267,12 +143,11 @@ func (p *worker) read(progress func([]byte)) (Result, error) {
 		switch {
 		case !f.last():
 		case f.Fault != "":
-			return r, errors.New(f.Fault)
+			return nil, errors.New(f.Fault)
 		case f.Error != nil:
-			return r, &ToolError{Message: *f.Error}
+			return nil, &ToolError{Message: *f.Error}
 		default:
-			r.Value = f.Value
-			return r, nil
+			return f.Value, nil
 		}
 	}
 }

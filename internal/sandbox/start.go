@@ -10,8 +10,9 @@ type verdict struct {
 	Fault  string `json:"fault,omitempty"`
 }
 
-// order is what a child of Start is given: the policy, and what its parent could set up for it.
+// order is what a child reads first: the policy, and what its parent could set up for it. Layers asks for mounts instead; see mountByHelper.
 type order struct {
 	Policy    Policy    `json:"policy"`
 	Isolation Isolation `json:"isolation"`
+	Layers    []layer   `json:"layers,omitempty"`
 }
