@@ -44,6 +44,7 @@ type snapshot struct {
 type scanner struct {
 	workdir string
 	trees   []*tree
+	changes *notifier
 	// inside holds the folders of modules and linked working trees, by path. known holds the files that were read.
 	inside map[string]*folder
 	known  map[string]*control
@@ -55,9 +56,9 @@ type scanner struct {
 }
 
 func newScanner(workdir string, trees []string) *scanner {
-	s := &scanner{workdir: workdir, inside: map[string]*folder{}, known: map[string]*control{}}
+	s := &scanner{workdir: workdir, inside: map[string]*folder{}, known: map[string]*control{}, changes: newNotifier()}
 	for _, dir := range trees {
-		s.trees = append(s.trees, &tree{root: &folder{path: dir}})
+		s.trees = append(s.trees, &tree{root: &folder{path: dir}, changes: s.changes})
 	}
 	return s
 }
@@ -66,6 +67,7 @@ func newScanner(workdir string, trees []string) *scanner {
 func (s *scanner) scan() *snapshot {
 	s.now = &snapshot{controls: map[string]*control{}, marks: map[string]ident{}, dirs: map[string]bool{}}
 	left := maxDirs
+	s.changes.update()
 	for _, t := range s.trees {
 		left = t.refresh(left, s.visit)
 		s.now.cut = s.now.cut || t.cut
@@ -170,6 +172,7 @@ func (s *scanner) repository(dir, unit string) []*folder {
 		if s.inside[path] == nil {
 			s.inside[path] = &folder{path: path, inGit: true}
 		}
+		s.inside[path].watched = false // nothing reports that a directory around it changed
 		more = append(more, s.inside[path])
 	}
 	return more

@@ -52,9 +52,11 @@ func (i ident) recent() bool { return time.Since(time.Unix(0, i.changed)) < tick
 type folder struct {
 	path string
 	id   ident
-	// hot is set if the directory changed just before it was read.
-	hot  bool
-	subs []*folder
+	// hot is set if the directory changed just before it was read. watched is set if the kernel reports changes, and there was none since.
+	hot, watched bool
+	// number is the kernel's for the directory, if it was ever watched.
+	number int32
+	subs   []*folder
 	// inGit is set below the modules and linked working trees of a Git directory.
 	inGit bool
 	// git and bare say that the directory has an entry .git, and that Git takes the directory for a repository.
@@ -65,7 +67,8 @@ type folder struct {
 
 // tree is a directory with all directories below it. It remembers them from scan to scan and reads only those that changed.
 type tree struct {
-	root *folder
+	root    *folder
+	changes *notifier
 	// cut is set if there is more than was looked at.
 	cut bool
 }
@@ -73,6 +76,7 @@ type tree struct {
 // refresh brings the tree up to date and calls visit for every directory. left is how many directories may be looked at.
 func (t *tree) refresh(left int, visit func(*folder) []*folder) int {
 	t.cut = false
+	t.root.watched = false // nothing reports that a directory around it changed
 	queue := []*folder{t.root}
 	for len(queue) > 0 {
 		if left == 0 {
@@ -93,6 +97,10 @@ func (t *tree) refresh(left int, visit func(*folder) []*folder) int {
 
 // look reads a directory if it changed. It returns false if there is none.
 func (t *tree) look(at *folder) bool {
+	if at.watched {
+		return true
+	}
+	t.changes.watch(at)
 	id, err := identOf(at.path)
 	if err != nil || !id.is(unix.S_IFDIR) {
 		*at = folder{path: at.path, inGit: at.inGit}
@@ -104,20 +112,23 @@ func (t *tree) look(at *folder) bool {
 	at.id, at.hot = id, id.recent()
 	f, err := os.OpenFile(at.path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_DIRECTORY, 0)
 	if err != nil {
+		at.watched = false
 		return false // the user's programs cannot read it either
 	}
 	entries, err := f.ReadDir(maxEntries)
 	_ = f.Close()
 	if err != nil && !errors.Is(err, io.EOF) {
-		at.hot = true
+		at.hot, at.watched = true, false
 	}
 	t.cut = t.cut || len(entries) == maxEntries
-	at.fill(entries)
+	for _, gone := range at.fill(entries) {
+		t.changes.forget(gone)
+	}
 	return true
 }
 
-// fill sets what is known about a directory from its entries.
-func (at *folder) fill(entries []os.DirEntry) {
+// fill sets what is known about a directory from its entries. It returns the directories that are gone.
+func (at *folder) fill(entries []os.DirEntry) (gone map[string]*folder) {
 	before := map[string]*folder{}
 	for _, sub := range at.subs {
 		before[sub.path] = sub
@@ -138,7 +149,9 @@ func (at *folder) fill(entries []os.DirEntry) {
 		switch path := filepath.Join(at.path, name); {
 		case name == gitName && !at.inGit, at.bare && name == "objects":
 		case e.IsDir() && before[path] != nil:
+			before[path].watched = false // it may be another directory of the same name
 			at.subs = append(at.subs, before[path])
+			delete(before, path)
 		case e.IsDir():
 			at.subs = append(at.subs, &folder{path: path, inGit: at.inGit})
 		case e.Type()&os.ModeSymlink != 0 && at.inGit:
@@ -146,6 +159,7 @@ func (at *folder) fill(entries []os.DirEntry) {
 		}
 	}
 	slices.SortFunc(at.subs, func(a, b *folder) int { return strings.Compare(a.path, b.path) })
+	return before
 }
 
 func exists(path string) bool {
