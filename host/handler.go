@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -55,6 +56,17 @@ func (p *Plugin) Ready(ctx context.Context) error { return p.sup.await(ctx) }
 
 // Health returns the health of the plugin.
 func (p *Plugin) Health() Health { return p.sup.health(p.sup.opts.Session.ID).Health }
+
+// Sandbox returns how the current child is confined. It is nil if there is no child, or if the child is not confined. Health tells the same,
+// and measures the child, which takes longer than a call.
+func (p *Plugin) Sandbox() *sandbox.Report {
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	if p.sup.cur == nil {
+		return nil
+	}
+	return p.sup.cur.exports.Sandbox
+}
 
 // Down returns why the plugin is no longer called, or nil.
 func (p *Plugin) Down() error {

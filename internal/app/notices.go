@@ -72,7 +72,7 @@ func (n *notices) plugins(list []*host.Plugin) {
 				n.showOf(p.Name(), text)
 			}
 		}
-		report := p.Health().Sandbox
+		report := p.Sandbox()
 		if report == nil {
 			continue
 		}

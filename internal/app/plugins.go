@@ -150,7 +150,7 @@ func (p *plugins) health() []host.PluginHealth {
 // exposed reports whether a confined plugin can write what consents cover, because it has no mount namespace.
 func (p *plugins) exposed() bool {
 	return slices.ContainsFunc(p.list(), func(plugin *host.Plugin) bool {
-		report := plugin.Health().Sandbox
+		report := plugin.Sandbox()
 		return report != nil && report.Confined && !report.Mounts
 	})
 }

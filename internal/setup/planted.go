@@ -104,7 +104,7 @@ func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
 	end := t.in.Watching(t.Definition().Name)
 	output, err := t.Tool.Execute(ctx, call)
 	if p, ok := tool.As[PluginTool](t.Tool); ok {
-		if report := p.Plugin.Health().Sandbox; report != nil && !report.Mounts {
+		if report := p.Plugin.Sandbox(); report != nil && !report.Mounts {
 			t.in.Expose()
 		}
 	}
