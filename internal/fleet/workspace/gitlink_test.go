@@ -2,8 +2,6 @@ package workspace_test
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"os"
 	"os/exec"
@@ -81,9 +79,8 @@ func TestGitlinks(t *testing.T) {
 			mark := filepath.Join(t.TempDir(), "ran")
 			plantRepository(t, filepath.Join(s.Dir, "sub"), mark)
 			if tt.large {
-				random := make([]byte, fleet.MaxBlob)
-				_, _ = rand.Read(random)
-				write(t, filepath.Join(s.Dir, "large"), hex.EncodeToString(random))
+				line := strings.Repeat("a", 1<<16) + "\n"
+				write(t, filepath.Join(s.Dir, "large"), strings.Repeat(line, fleet.MaxBlob/len(line)+1))
 				var large *workspace.TooLargeError
 				if _, err := s.Patch(t.Context()); !errors.As(err, &large) {
 					t.Fatalf("the patch is not too large: %v", err)
