@@ -24,6 +24,8 @@ type deputy struct {
 	line string
 	// told is a pattern of what aura prints in the sandbox.
 	told string
+	// needs is the program that the attack goes through.
+	needs testneed.Ability
 }
 
 const (
@@ -64,6 +66,23 @@ var deputies = map[string]deputy{
 		files: map[string]string{serverFile: "m: {command: ./server.sh" + outside + "}"}, line: scriptAt("server.sh"),
 		told: `starting .*server.sh outside of the sandbox: tools can write it`,
 	},
+	"settings of npm": {
+		needs: "node", files: map[string]string{hooksFile: writeHook + "npm run -s --update-notifier=false lint}", "package.json": `{"name": "x", "version": "1.0.0", "scripts": {"lint": "node -e 0"}}`},
+		line: scriptAt("evil.sh") + `; echo node-options=--require ./evil.js >.npmrc; echo 'require("child_process").execFileSync("./evil.sh")' >evil.js`,
+	},
+	"workspace of Go": {
+		needs: "go", files: map[string]string{hooksFile: writeHook + "GOTOOLCHAIN=local go generate lib}", "go.mod": "module x\n\ngo 1.22\n\nrequire lib v1.0.0\n"},
+		line: scriptAt("evil.sh") + `; mkdir lib; printf 'module lib\n\ngo 1.22\n' >lib/go.mod; printf 'package lib\n\n//go:generate ../evil.sh\n' >lib/lib.go; printf 'go 1.22\n\nuse ./lib\n' >go.work`,
+	},
+	"search path of Python": {
+		needs: "python", files: map[string]string{hooksFile: writeHook + "PYTHONPATH=. python3 -c 0}"},
+		line: scriptAt("evil.sh") + `; echo 'import os; os.system("./evil.sh")' >sitecustomize.py`,
+	},
+	"packages of a virtual environment": {
+		needs: "python", files: map[string]string{hooksFile: writeHook + ".venv/bin/python3 -c 0}"},
+		line: scriptAt("evil.sh") + `; mkdir -p .venv/bin; real=$(python3 -c 'import sys; print(sys.executable)'); ln -s $real .venv/bin/python3; echo home = $(dirname $real) >.venv/pyvenv.cfg; ` +
+			`dir=$(.venv/bin/python3 -c 'import site; print(site.getsitepackages()[0])'); mkdir -p $dir; echo 'import os; os.system("./evil.sh")' >$dir/a.pth`,
+	},
 	"server outside, by PATH": {
 		files: map[string]string{serverFile: "m: {command: served" + outside + "}"}, env: []string{"PATH=@dir/bin:/usr/bin:/bin"},
 		line: "mkdir -p bin; " + scriptAt("bin/served"),
@@ -82,6 +101,9 @@ func TestDeputies(t *testing.T) {
 			for _, kind := range []string{freeRun, confinedRun, bareRun} {
 				t.Run(fmt.Sprintf("%s/%d/%s", name, uid, kind), func(t *testing.T) {
 					t.Parallel()
+					if row.needs != "" {
+						testneed.Program(t, row.needs)
+					}
 					row.play(newPlanted(t, plant{source: quietPlugin}, uid, kind), uid, kind)
 				})
 			}
