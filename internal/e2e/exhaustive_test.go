@@ -29,6 +29,7 @@ var exhaustive = []string{
 	"TestReruns",
 	"TestSandboxData",
 	"TestSandboxPlants",
+	"TestSetups",
 	"TestScripts/attachments/refused",
 	"TestScripts/extensions/add_packages",
 	"TestScripts/extensions/installed",

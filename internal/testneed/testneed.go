@@ -62,7 +62,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"bash": "bash", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
+	"bash": "bash", "cargo": "cargo", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm-registry": "npm", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
 }
 
 var known = []Ability{
@@ -97,6 +97,9 @@ var checks = map[Ability][]string{
 	"python": {"-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"},
 	"pip":    {"-I", "-m", "pip", "--version"},
 	"node":   {"-e", "process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)"},
+	"cargo":  {"--version"},
+	// A package that the tests install.
+	"npm-registry": {"view", "prettier", "version"},
 }
 
 // Find returns the path of a program, or an error if it is missing, too old or not complete. The ability is a key of programs.
