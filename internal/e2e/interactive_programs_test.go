@@ -34,8 +34,8 @@ func TestInteractivePrograms(t *testing.T) {
 			s.send("\n")
 			s.shows(`> draft`)
 			s.send("\x15!planted; cat .exrc" + enter)
-			s.shows(`^found\nfound$`)
-			s.ready() // until the command has ended, keys are for the command
+			// Until the prompt is back, keys are for the command.
+			s.shows(`^found\nfound\n[^>]*\n> *\nclean status`)
 			s.send(ctrlD)
 			s.end()
 		})
