@@ -5,6 +5,7 @@ package install
 import (
 	"crypto/sha256"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,6 +51,9 @@ func TestPlantedModules(t *testing.T) {
 
 	o := options()
 	o.NoVendor, o.Environ, o.UserHome, o.Private = false, environ, home, t.TempDir()
+	for _, dir := range []string{o.Private, home} {
+		t.Cleanup(func() { allowRemoval(t, dir) })
+	}
 	o.Environ = append(o.Environ, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=remote.origin.uploadpack", "GIT_CONFIG_VALUE_0=touch "+marker+"; git-upload-pack")
 	added, err := Add(t.Context(), newPlace(t), Request{Source: plugin}, o)
 	if err != nil {
@@ -81,4 +85,18 @@ func plantRepository(t *testing.T, cache, url, marker string) {
 		t.Fatal(err)
 	}
 	write(t, cache, map[string]string{name + ".info": key})
+}
+
+// allowRemoval makes directories writable, because the go command makes those of its cache read-only.
+func allowRemoval(t *testing.T, root string) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(path, 0o700) //nolint:gosec // it is a directory
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
