@@ -172,11 +172,22 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	if err != nil {
 		return fmt.Errorf("compiling the plugin: %w", err)
 	}
-	if err := os.Rename(out, p.dir()); err != nil {
+	// What has the final name is trusted at every later start, also after a power failure.
+	err = syncTree(out)
+	if err == nil {
+		err = os.Rename(out, p.dir())
+	}
+	if err == nil {
+		err = files.SyncDir(filepath.Dir(p.dir()))
+	}
+	if err != nil {
 		return fmt.Errorf("compiling the plugin: %w", err)
 	}
 	return nil
 }
+
+// syncTree is replaced by a test, because nobody can see from outside whether data is durable.
+var syncTree = files.SyncTree
 
 // environ returns the environment of the go command. It has nothing of the user's: neither flags nor a program that would run in place of
 // the compiler can come from there.

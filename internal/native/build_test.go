@@ -316,3 +316,14 @@ func (l *lines) String() string {
 	defer l.mu.Unlock()
 	return l.text.String()
 }
+
+// TestUnsynced checks that a program gets the name by which it is trusted only after its data is durable.
+func TestUnsynced(t *testing.T) {
+	lost := errors.New("the disk is gone")
+	native.FailSync(t, lost)
+	b := builder(t)
+	p := program(t, b, plugin(t, map[string]string{"a.go": plain}))
+	if err := p.Build(t.Context(), func() {}); !errors.Is(err, lost) || p.Ready() {
+		t.Errorf("got %v, ready %t", err, p.Ready())
+	}
+}

@@ -29,23 +29,46 @@ func KillDescendants(pid int) {
 		if len(victims) == 0 {
 			return
 		}
-		for _, victim := range victims {
-			_ = unix.Kill(victim, unix.SIGKILL)
+		for victim, parent := range victims {
+			_ = signalChild(victim, parent, unix.SIGKILL)
 		}
 	}
 }
 
-// descendants lists the living descendants of a process.
-func descendants(root int) []int {
+// errOther means that a number belongs to another process by now.
+var errOther = errors.New("it is no child of that process")
+
+// signalChild sends a signal to a process that was found as the child of another one. Since then the process may have ended, and the kernel
+// may have given its number to a process that has nothing to do with aura.
+func signalChild(pid, parent int, signal unix.Signal) error {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ENOSYS) {
+		return unix.Kill(pid, signal) // an emulator, or Linux before 5.3
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(fd) }()
+	// What is read now is about the process of the descriptor, or that process has ended.
+	if statusOf(pid).parent != parent {
+		return errOther
+	}
+	return unix.PidfdSendSignal(fd, signal, nil, 0)
+}
+
+// descendants returns the living descendants of a process, each with its parent.
+func descendants(root int) map[int]int {
 	below := make(map[int][]int)
 	for _, pid := range all() {
 		if s := statusOf(pid); s.alive() {
 			below[s.parent] = append(below[s.parent], pid)
 		}
 	}
-	var out []int
+	out := map[int]int{}
 	for queue := []int{root}; len(queue) > 0; queue = queue[1:] {
-		out = append(out, below[queue[0]]...)
+		for _, child := range below[queue[0]] {
+			out[child] = queue[0]
+		}
 		queue = append(queue, below[queue[0]]...)
 	}
 	return out
@@ -90,9 +113,9 @@ func SeizeDescendants() {
 			switch {
 			case !s.alive():
 			case s.group != root:
-				acted = unix.Kill(pid, unix.SIGKILL) == nil || acted
+				acted = signalChild(pid, s.parent, unix.SIGKILL) == nil || acted
 			case !s.stopped():
-				acted = unix.Kill(pid, haltSignal(pid, root)) == nil || acted
+				acted = signalChild(pid, s.parent, haltSignal(pid, root)) == nil || acted
 			}
 		}
 		if !acted {

@@ -89,8 +89,15 @@ func (f File[T]) Change(edit func(*T)) (err error) {
 	if int64(len(data)) >= f.Max {
 		return ErrFull
 	}
-	return files.Replace(f.Path, append(data, '\n'), 0o600)
+	if err := files.Replace(f.Path, append(data, '\n'), 0o600); err != nil {
+		return err
+	}
+	// After a power failure, a consent that was withdrawn must not come back.
+	return syncDir(filepath.Dir(f.Path))
 }
+
+// syncDir is replaced by a test, because nobody can see from outside whether a name is durable.
+var syncDir = files.SyncDir
 
 // CheckVersion refuses a file of another format.
 func CheckVersion(got, want int) error {

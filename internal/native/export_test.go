@@ -1,0 +1,10 @@
+package native
+
+import "testing"
+
+// FailSync makes builds fail when they make their result durable, until the test ends. The test must not run beside others.
+func FailSync(t *testing.T, err error) {
+	before := syncTree
+	t.Cleanup(func() { syncTree = before })
+	syncTree = func(string) error { return err }
+}
