@@ -94,10 +94,15 @@ func (t *Type) base() *Type {
 }
 
 func (s *Space) typ(id int) *Type {
+	s.mu.RLock()
+	t := s.types[id]
+	s.mu.RUnlock()
+	if t != nil {
+		return t
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t := s.types[id]
-	if t == nil {
+	if t = s.types[id]; t == nil {
 		t = &Type{id: id, space: s, methods: map[string]method{}}
 		s.types[id] = t
 	}

@@ -36,13 +36,16 @@ type Store struct {
 	project string
 	session func() string
 
-	mu     sync.Mutex
-	memory map[string]map[string]string
+	// memory holds what no directory keeps. changing holds a lock for each file that was changed: a plugin whose file another aura has locked
+	// does not keep the others waiting. mu protects both maps.
+	mu       sync.Mutex
+	memory   map[string]map[string]string
+	changing map[string]*sync.Mutex
 }
 
 // New returns a store. See Store for the arguments.
 func New(project string, session func() string) *Store {
-	return &Store{project: project, session: session, memory: make(map[string]map[string]string)}
+	return &Store{project: project, session: session, memory: make(map[string]map[string]string), changing: make(map[string]*sync.Mutex)}
 }
 
 // Do changes or reads a value of a plugin. A change is on disk when Do returns.
@@ -67,11 +70,13 @@ func (s *Store) do(ctx context.Context, plugin string, r shared.StateRequest) (s
 	if err != nil {
 		return shared.StateAnswer{}, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	f := file{path: filepath.Join(dir, plugin+".json")}
 	if dir == "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		f = file{values: s.memory[string(r.Scope)+"/"+plugin], inMemory: true}
+	} else if r.Op == shared.StateSet || r.Op == shared.StateDelete {
+		defer s.lockFile(f.path)()
 	}
 	if r.Op == shared.StateSet || r.Op == shared.StateDelete {
 		err := f.change(ctx, r)
@@ -95,6 +100,19 @@ func (s *Store) do(ctx context.Context, plugin string, r shared.StateRequest) (s
 	}
 	slices.Sort(keys)
 	return shared.StateAnswer{Keys: keys}, nil
+}
+
+// lockFile locks a file for this process, and returns a function that unlocks it.
+func (s *Store) lockFile(path string) (unlock func()) {
+	s.mu.Lock()
+	mu := s.changing[path]
+	if mu == nil {
+		mu = new(sync.Mutex)
+		s.changing[path] = mu
+	}
+	s.mu.Unlock()
+	mu.Lock()
+	return mu.Unlock
 }
 
 func (s *Store) dir(scope sdk.Scope) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lock"
 	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -171,5 +172,34 @@ func TestPlanted(t *testing.T) {
 	}
 	if text, err := os.ReadFile(other); err != nil || !reflect.DeepEqual(text, []byte(`{"k":"secret"}`)) {
 		t.Errorf("the file behind the link has %q, %v", text, err)
+	}
+}
+
+// TestApart checks that a plugin whose file another aura has locked does not keep other plugins waiting.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := pluginstate.New(dir, func() string { return "" })
+	held, err := lock.Wait(t.Context(), filepath.Join(dir, "a.json.lock"), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waited := make(chan string)
+	go func() { waited <- do(t, s, "a", shared.StateSet, sdk.ScopeProject, "k", "a") }()
+	for i := range 50 {
+		if got := do(t, s, "b", shared.StateSet, sdk.ScopeProject, "k", fmt.Sprint(i)); got != "" {
+			t.Fatal(got)
+		}
+	}
+	select {
+	case got := <-waited:
+		t.Fatalf("the other plugin waited as long as this one: %s", got)
+	default:
+	}
+	if err := held.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-waited; got != "" {
+		t.Error(got)
 	}
 }
