@@ -113,17 +113,23 @@ func (j *journal) keepSeen() {
 }
 
 // recallSeen restores what the model had seen in a saved session.
-func (j *journal) recallSeen(s session.Session) error {
+func (j *journal) recallSeen(states []readguard.State) {
 	j.seen.Reset()
 	j.seen.Changes()
-	for _, raw := range s.Seen {
-		var state readguard.State
-		if err := json.Unmarshal(raw, &state); err != nil {
-			return fmt.Errorf("reading which files session %s has seen: %w", s.Meta.ID, err)
-		}
+	for _, state := range states {
 		j.seen.Restore(state)
 	}
-	return nil
+}
+
+// seenFiles returns what a session knew about files.
+func seenFiles(s session.Session) ([]readguard.State, error) {
+	out := make([]readguard.State, len(s.Seen))
+	for i, raw := range s.Seen {
+		if err := json.Unmarshal(raw, &out[i]); err != nil {
+			return nil, fmt.Errorf("reading which files session %s has seen: %w", s.Meta.ID, err)
+		}
+	}
+	return out, nil
 }
 
 func (j *journal) lose(err error) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/session"
 )
@@ -31,16 +32,25 @@ func (j *journal) reopen(found session.Summary) (session.Session, error) {
 		return session.Session{}, err
 	}
 	opened.Hide(j.flight.secrets.JSON)
+	// Everything that can fail comes first: the next message must not go to a session that is not shown.
 	turn, err := session.LastTurn(found.Path)
+	var seen []readguard.State
+	if err == nil {
+		seen, err = seenFiles(saved)
+	}
+	if err == nil {
+		err = j.recallTodos(saved)
+	}
 	if err != nil {
 		return session.Session{}, errors.Join(err, opened.Close(session.End{Reason: session.ReasonError}))
 	}
+	j.recallSeen(seen)
 	j.use(opened, turn)
 	j.state, j.lost, j.old = saved.State, false, true
 	if saved.Torn {
 		j.tell("the last message of the session was not written completely and is left out")
 	}
-	return saved, errors.Join(j.recallSeen(saved), j.recallTodos(saved))
+	return saved, nil
 }
 
 // create creates the file of a new session, unless a saved session was resumed. If the session cannot be saved, create notifies

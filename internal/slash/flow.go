@@ -68,13 +68,16 @@ func (c *commands) until(ctx context.Context, args string) (command.Result, erro
 	}
 }
 
+// depthKey is the key of how many commands run within other commands. A command may replace all commands, so they cannot count themselves.
+type depthKey struct{}
+
 // actions runs prompts and commands one after the other. It stops at the first prompt that fails.
 func (c *commands) actions(ctx context.Context, actions []string) (exit bool, err error) {
-	if c.depth >= maxDepth {
+	depth, _ := ctx.Value(depthKey{}).(int)
+	if depth >= maxDepth {
 		return false, fmt.Errorf("running commands within commands: they are %d deep", maxDepth)
 	}
-	c.depth++
-	defer func() { c.depth-- }()
+	ctx = context.WithValue(ctx, depthKey{}, depth+1)
 	for _, action := range actions {
 		exit, err := c.Take(ctx, action)
 		if err != nil {

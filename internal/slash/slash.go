@@ -93,8 +93,6 @@ func (e *ReportedError) Unwrap() error { return e.Err }
 // commands implements the commands of one session.
 type commands struct {
 	Session
-	// depth is how many commands are running within other commands.
-	depth int
 }
 
 // run runs a slash command. It receives the text after the name and returns the text to show.
