@@ -62,6 +62,8 @@ type Config struct {
 	Agreed bool
 	// Unchanged returns an error if files of the project changed since then. It is nil if the user has not agreed to the files as they are.
 	Unchanged func() error
+	// Consented returns an error if the user has withdrawn the consent for the project. It is nil if the project needs none.
+	Consented func() error
 	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
 	// part, and need not exist. The gate sets it.
 	Covered []string

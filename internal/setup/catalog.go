@@ -105,14 +105,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	for _, p := range active {
 		e := entry(p, StatusEnabled)
 		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
-		switch {
-		case p.Manifest.Disabled:
-			e.Status = StatusDisabled
-		case !c.Features.Plugins.Selected(p.Name):
-			e.Status = StatusExcluded
-		default:
-			e.checkAvailable()
-		}
+		e.choose(c.Features.Plugins)
 		var hidden []Entry
 		for _, s := range shadowed {
 			if s.Name == p.Name {
@@ -125,6 +118,19 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		out = append(append(out, e), hidden...)
 	}
 	return out, nil
+}
+
+// choose sets the status of a plugin that no other shadows.
+func (e *Entry) choose(settings config.Plugins) {
+	switch {
+	case e.Manifest.Disabled:
+		e.Status = StatusDisabled
+	case !settings.Selected(e.Name):
+		e.Status = StatusExcluded
+	default:
+		e.Status = StatusEnabled
+		e.checkAvailable()
+	}
 }
 
 // noticesOf returns what the user should know about the plugins at every start: which plugins replace others, and which are not
@@ -212,6 +218,9 @@ func (e Entry) specIn(c *config.Config, confined Confinement, unsafe bool) host.
 		// The user granted only what the source shows.
 		Unconfined: e.Asks().Unconfined,
 		Verify:     func() error { return e.verify(c) },
+	}
+	if e.Home.Kind == config.HomeProject {
+		spec.Consented = c.Consented
 	}
 	if e.guest != nil {
 		spec.Unsafe = false // it concerns only packages of Go
