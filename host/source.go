@@ -104,8 +104,9 @@ func (s *supervisor) asLoaded(spec Spec) (Spec, error) {
 	s.mu.Lock()
 	tree := s.version
 	s.mu.Unlock()
-	if tree == "" || versionOf(spec.Dir) == tree {
-		return spec, nil
+	// A plugin that is gone was removed by the user.
+	if _, err := os.Stat(spec.Dir); tree == "" || err != nil || versionOf(spec.Dir) == tree {
+		return spec, nil //nolint:nilerr // loading reports it
 	}
 	const changed = "its files have changed since the session loaded them"
 	source := readCached(s.opts, cachedSource, tree)

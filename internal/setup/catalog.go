@@ -79,7 +79,7 @@ func (e Entry) Asks() manifest.Asks {
 }
 
 // Catalog returns the plugins of all homes and the Python extensions, sorted by name. If two have the same name, the one in use comes
-// first. An error must keep aura from starting: two plugins with the same name in one home, or a condition that does not parse.
+// first. An error must keep aura from starting: two plugins with the same name in one home.
 func Catalog(c *config.Config) ([]Entry, error) {
 	levels, err := levelsOf(c)
 	if err != nil {

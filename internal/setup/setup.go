@@ -121,7 +121,7 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 	if out.Plugins, err = s.FindPlugins(out.Features); err != nil {
 		return nil, err
 	}
-	return out, brokenGuards(out.Specs)
+	return out, startupFaults(out.Specs)
 }
 
 // With returns the setup of another role with the same configuration. It does not search for plugins again: changed plugin files
@@ -149,7 +149,7 @@ func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error)
 		}
 	}
 	out.Plugins = source.choosePlugins(entries, &merged)
-	return out, brokenGuards(out.Specs)
+	return out, startupFaults(out.Specs)
 }
 
 // Sandbox returns the confinement of the role.
