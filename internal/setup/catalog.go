@@ -1,8 +1,11 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,6 +157,21 @@ func noticesOf(entries []Entry) []string {
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unavailable)) {
 		out = append(out, fmt.Sprintf("Python extensions are not available (%s): %s", strings.Join(unavailable[reason], ", "), reason))
+	}
+	return out
+}
+
+// rootNotices returns what the user should know about the directories of plugins: those that are missing, and what looks like a plugin
+// but is not loaded.
+func rootNotices(c *config.Config) []string {
+	var out []string
+	for _, root := range c.PluginRoots() {
+		if _, err := os.Stat(root.Dir); root.Named && errors.Is(err, fs.ErrNotExist) {
+			out = append(out, fmt.Sprintf("plugins.dir of %s names %s, which does not exist, so no plugins are loaded from there", root.Home.Dir, root.Dir))
+		}
+		for _, text := range manifest.Overlooked(root.Dir) {
+			out = append(out, "the plugin directory "+text)
+		}
 	}
 	return out
 }

@@ -69,8 +69,8 @@ type Source struct {
 	// write protected paths, because there is no mount namespace. Both may be nil, and may be called from any goroutine.
 	Made    func(paths []string)
 	Exposed func()
-	// Disabled remembers the reported patterns of plugins that match no tool; nil if there is no session to report them to.
-	Disabled *Told
+	// Told remembers what was reported about the tools of plugins; nil if there is no session to report it to.
+	Told *Told
 	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
 	// the user's features allow it.
 	SaveBuffers func(ctx context.Context, paths []string) error
@@ -171,7 +171,7 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 
 // choosePlugins returns the plugins to run of those that were found.
 func (s Source) choosePlugins(entries []Entry, merged *config.Config) Plugins {
-	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: noticesOf(entries)}
+	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: append(noticesOf(entries), rootNotices(merged)...)}
 	// No plugin of these runs before all policies are made, so none can change what another policy is made of.
 	confined := sync.OnceValue(func() Confinement { return NewConfinement(merged, merged.Features, "").surveyed() })
 	for _, e := range entries {
