@@ -96,6 +96,7 @@ type cacheKind struct{ dir, extension string }
 var (
 	cachedExports = cacheKind{"exports", ".json"}
 	cachedLowered = cacheKind{"lowered", ".cbor"}
+	cachedSource  = cacheKind{"source", ".tar"}
 )
 
 // maxCached is how many entries of each kind are kept. An entry is replaced by another when a plugin is edited.

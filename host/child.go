@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,6 +44,8 @@ type child struct {
 	number  int
 	version string
 	tape    tape
+	// copied is set if the child runs a copy of the source that the session loaded.
+	copied bool
 	// compiled is set if the child runs the plugin's program.
 	compiled bool
 }
@@ -56,7 +59,7 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	defer cancel()
 	tree := s.treeOf(spec)
 	proc := processFor(o, spec, tree, log)
-	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram, version: tree}
+	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram, version: tree, copied: spec.copied}
 	c.identify(s)
 	err := c.connect(ctx, o, limit)
 	if err == nil {
@@ -69,7 +72,7 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 		return nil, err
 	}
 	c.loadTime = time.Since(c.started)
-	if err := c.keepLowered(o, spec); err != nil {
+	if err := errors.Join(c.keepLowered(o, spec), c.keepSource(o, spec)); err != nil {
 		log.printf("[aura] %v", err)
 	}
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
@@ -107,12 +110,12 @@ func (s *supervisor) treeOf(spec Spec) string {
 	if s.opts.OnCall != nil {
 		tree = ""
 	}
-	return cmp.Or(tree, versionOf(spec))
+	return cmp.Or(tree, versionOf(spec.Dir))
 }
 
-// versionOf returns the hash of the plugin's files. It is empty if they cannot be read: loading the plugin then reports why.
-func versionOf(spec Spec) string {
-	version, err := manifest.TreeHash(spec.Dir)
+// versionOf returns the hash of a plugin's files. It is empty if they cannot be read: loading the plugin then reports why.
+func versionOf(dir string) string {
+	version, err := manifest.TreeHash(dir)
 	if err != nil {
 		return ""
 	}
@@ -152,6 +155,9 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 	if dir := spec.programDir(); dir != "" {
 		// The program is part of aura's state, which is hidden.
 		p.Own, p.Shown, p.Program = append(p.Own, dir), append(slices.Clip(p.Shown), dir), spec.Native.Program
+	}
+	if spec.copied {
+		p.Shown = append(slices.Clip(p.Shown), spec.Dir)
 	}
 	if o.Grants != nil {
 		p = o.Grants.Open(p)

@@ -208,7 +208,7 @@ func (s *supervisor) recall() string {
 	if spec.Err != nil {
 		return ""
 	}
-	tree := versionOf(spec)
+	tree := versionOf(spec.Dir)
 	if tree == "" {
 		return "" // loading will report what is wrong with the files
 	}

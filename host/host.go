@@ -89,6 +89,8 @@ type Spec struct {
 	NativeError error
 	// asProgram is set while Guest is the program of Native.
 	asProgram bool
+	// copied is set while Dir is a copy of the source that the session loaded.
+	copied bool
 	// Rank orders plugins at a hook point: by rank, then by name.
 	Rank int
 	// Unsafe permits the restricted packages.
@@ -101,6 +103,9 @@ type Spec struct {
 	// Verify is called before the plugin is loaded again in a session. Its error is the reason why the plugin must not be
 	// loaded. nil always permits it.
 	Verify func() error
+	// Consented returns an error if the user has withdrawn the consent under which the plugin runs; nil means that the plugin needs
+	// none. It is called before each start and at each change.
+	Consented func() error
 	// LogFile receives everything that the plugin prints. If it is empty, the output is dropped.
 	LogFile string
 	// DataDir is the plugin's own directory, which it may write to. If it is empty, the plugin has none.

@@ -32,6 +32,9 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	if down := p.Down(); down != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindDown, Err: Reason(down)}
 	}
+	if spec, err = p.sup.asLoaded(spec); err != nil {
+		return "", took, err
+	}
 	if spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
 			return "", took, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
@@ -49,7 +52,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
 	}
-	took.Version = versionOf(spec)
+	took.Version = versionOf(spec.Dir)
 	var tape tape
 	taped := tape.begin()
 	shot := oneshot{proc: processFor(p.sup.opts, spec, took.Version, p.sup.log), call: input, services: onceServices{services{sup: p.sup, tape: &tape}}}

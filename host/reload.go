@@ -17,6 +17,8 @@ type Reloaded struct {
 	Replaced []string
 	Added    []string
 	Removed  []string
+	// Stopped plugins do not load without a right that was withdrawn.
+	Stopped []string
 	// Kept plugins could not be loaded from their current files and continue as before.
 	Kept map[string]error
 }
@@ -28,6 +30,8 @@ type View struct {
 	// nil if it stays the same.
 	child *child
 	spec  *Spec
+	// stopped is why the plugin may not go on; nil if it may.
+	stopped error
 }
 
 // Spec returns the specification that the plugin runs with.
@@ -46,10 +50,14 @@ func (v View) Configured(config map[string]any) View {
 
 // Exports returns what the plugin exports, and whether that is known.
 func (v View) Exports() (shared.Exports, bool) {
-	if v.child == nil {
+	switch {
+	case v.stopped != nil:
+		return shared.Exports{}, false
+	case v.child == nil:
 		return v.Plugin.Exports()
+	default:
+		return v.child.exports, true
 	}
-	return v.child.exports, true
 }
 
 // Change is a prepared reload: new children run next to the old ones but are not called yet. The caller must call either Commit
@@ -65,7 +73,8 @@ type Change struct {
 
 // Prepare starts new children for the plugins in specs and waits until they have loaded. If anew is set, it does so for all
 // plugins, otherwise only for those whose specification changed. The others keep their children and their package-level state.
-// A plugin that fails to load keeps its old child too. Prepare only returns the error of ctx, and then undoes the change.
+// A plugin that fails to load keeps its old child too, unless that child has a right that was withdrawn: it is stopped. Prepare only
+// returns the error of ctx, and then undoes the change.
 func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, error) {
 	c := &Change{fleet: f, kept: make(map[string]error)}
 	var group sync.WaitGroup
@@ -79,22 +88,14 @@ func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, 
 			c.added, c.next = append(c.added, p), append(c.next, View{Plugin: p})
 			continue
 		}
-		if !anew && spec.sameChild(p.Spec()) {
-			mu.Lock()
-			c.next = append(c.next, View{Plugin: p, spec: &spec})
-			mu.Unlock()
-			continue
-		}
 		group.Go(func() {
-			next, err := p.sup.startNext(ctx, spec)
+			view, err := p.nextView(ctx, spec, anew)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {
 				c.kept[spec.Name] = err
-				c.next = append(c.next, View{Plugin: p})
-				return
 			}
-			c.next = append(c.next, View{Plugin: p, child: next, spec: &spec})
+			c.next = append(c.next, view)
 		})
 	}
 	group.Wait()
@@ -109,6 +110,36 @@ func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, 
 		return nil, err
 	}
 	return c, nil
+}
+
+// nextView returns the plugin as it is after a change to spec. An error is why it continues as before.
+func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, error) {
+	if err := spec.consent(); err != nil {
+		return View{Plugin: p, spec: &spec, stopped: err}, nil
+	}
+	if !anew && spec.sameChild(p.Spec()) {
+		return View{Plugin: p, spec: &spec}, nil
+	}
+	start := p.sup.startAsLoaded
+	if anew {
+		start = p.sup.startUnderPolicy
+	}
+	err := spec.Err
+	var next *child
+	if err == nil {
+		next, err = start(ctx, spec)
+	}
+	switch {
+	case err == nil:
+		return View{Plugin: p, child: next, spec: &spec}, nil
+	case ctx.Err() != nil:
+		return View{Plugin: p}, err
+	}
+	if why := refused(p.Spec(), spec, err); why != nil {
+		return View{Plugin: p, spec: &spec, stopped: why}, nil
+	}
+	p.sup.keep(err)
+	return View{Plugin: p}, err
 }
 
 // Plugins returns the plugins after the change, in the order of their names.
@@ -127,6 +158,9 @@ func (c *Change) Commit() Reloaded {
 	var group sync.WaitGroup
 	for _, v := range c.next {
 		switch {
+		case v.stopped != nil:
+			r.Stopped = append(r.Stopped, v.Name())
+			group.Go(func() { v.sup.stopFor(*v.spec, v.stopped) })
 		case v.child != nil:
 			r.Replaced = append(r.Replaced, v.Name())
 			group.Go(func() { v.sup.replace(v.child, *v.spec) })
@@ -178,7 +212,7 @@ func (s Spec) sameChild(other Spec) bool {
 	if !s.Native.same(other.Native) {
 		return false
 	}
-	s.Config, other.Config, s.Verify, other.Verify, s.Native, other.Native = nil, nil, nil, nil, nil, nil
+	s.Config, other.Config, s.Verify, other.Verify, s.Consented, other.Consented, s.Native, other.Native = nil, nil, nil, nil, nil, nil, nil, nil
 	s.NativeError, other.NativeError = nil, nil
 	return reflect.DeepEqual(s, other)
 }
@@ -196,19 +230,6 @@ func (f *Fleet) remove(p *Plugin) {
 	p.sup.end()
 	f.launching.Wait()
 	p.sup.close()
-}
-
-// startNext loads the plugin again in a second child, next to the old one.
-func (s *supervisor) startNext(ctx context.Context, spec Spec) (*child, error) {
-	err := spec.Err
-	var c *child
-	if err == nil {
-		c, err = s.startUnderPolicy(ctx, spec)
-	}
-	if err != nil && ctx.Err() == nil {
-		s.keep(err)
-	}
-	return c, err
 }
 
 // replace makes a child that was loaded from other files the current child.

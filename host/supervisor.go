@@ -47,6 +47,8 @@ type supervisor struct {
 	loaded  bool
 	// tree is the hash of the plugin's files, until the first child is started with it.
 	tree string
+	// version is the hash of the files that the session loaded; empty before the first load.
+	version string
 	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
 	generation int
 	// next is a child with the compiled program, which waits until no call runs; nil if there is none. build is the state of that program.
@@ -111,12 +113,21 @@ func (s *supervisor) launch(wait time.Duration, generation int) {
 	case <-s.life.Done():
 		return
 	}
-	c, err := s.startUnderPolicy(s.life, s.specNow())
+	c, err := s.startAsLoaded(s.life, s.specNow())
 	if err != nil {
 		s.failed(err, generation)
 		return
 	}
 	s.install(c, generation)
+}
+
+// startAsLoaded starts a child that runs the source that the session loaded.
+func (s *supervisor) startAsLoaded(ctx context.Context, spec Spec) (*child, error) {
+	spec, err := s.asLoaded(spec)
+	if err != nil {
+		return nil, err
+	}
+	return s.startUnderPolicy(ctx, spec)
 }
 
 func (s *supervisor) specNow() Spec {
@@ -138,6 +149,9 @@ func (s *supervisor) install(c *child, generation int) {
 		s.warn(c.exports.Warnings)
 	}
 	s.exports, s.known, s.loaded = c.exports, true, true
+	if !c.copied {
+		s.version = c.version
+	}
 	s.set(StateReady, c, nil)
 	s.compileAhead(c, generation)
 	s.pending.Add(1)

@@ -17,6 +17,9 @@ func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, e
 	if err != nil {
 		return nil, err
 	}
+	if err := spec.consent(); err != nil {
+		return nil, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
+	}
 	s.mu.Lock()
 	free, again := s.known && needsFreeFiles(spec, s.exports), s.loaded
 	s.mu.Unlock()

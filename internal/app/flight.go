@@ -269,7 +269,8 @@ func subject(c host.Call) string {
 	return pipeline.Subject(c.In())
 }
 
-// bounded returns changes for the journal: without secrets, long texts as a diff, and not too many.
+// bounded returns changes for the journal: without secrets and without texts that the model does not see, long texts as a diff, and
+// not too many.
 func bounded(changes []pipeline.Change, secrets *redact.Redactor) []session.Change {
 	var out []session.Change
 	for i, c := range changes {
@@ -278,6 +279,9 @@ func bounded(changes []pipeline.Change, secrets *redact.Redactor) []session.Chan
 			break
 		}
 		before, after := secrets.String(c.Before), secrets.String(c.After)
+		if c.Concealed {
+			before = "" // a plugin may have removed a secret; only a recording of whole calls has the original
+		}
 		if before != "" && after != "" && max(len(before), len(after)) > limit.FactText/2 && len(before)+len(after) <= limit.DiffSource {
 			out = append(out, session.Change{Field: c.Field, Diff: limit.Cut(udiff.Unified("before", "after", lined(before), lined(after)), limit.FactDiff, "a diff")})
 			continue

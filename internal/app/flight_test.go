@@ -7,6 +7,7 @@ import (
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/session"
 )
 
 // TestBounded checks how changes are shortened for the journal, and that no part of a secret survives.
@@ -38,5 +39,23 @@ func TestBounded(t *testing.T) {
 	many := bounded(make([]pipeline.Change, limit.FactChanges+3), nil)
 	if len(many) != limit.FactChanges+1 || many[limit.FactChanges].Field != "3 more changes" {
 		t.Errorf("got %d changes, the last is %+v", len(many), many[len(many)-1])
+	}
+}
+
+// TestConcealed checks that the journal has no text that a plugin kept from the model.
+func TestConcealed(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a secret line\n", limit.FactText)
+	for name, row := range map[string]struct {
+		change pipeline.Change
+		want   session.Change
+	}{
+		"shown":           {pipeline.Change{Field: "arguments", Before: "a", After: "b"}, session.Change{Field: "arguments", Before: "a", After: "b"}},
+		"concealed":       {pipeline.Change{Field: "output", Before: "a", After: "b", Concealed: true}, session.Change{Field: "output", After: "b"}},
+		"concealed, long": {pipeline.Change{Field: "output", Before: long, After: "b", Concealed: true}, session.Change{Field: "output", After: "b"}},
+	} {
+		if got := bounded([]pipeline.Change{row.change}, redact.New()); len(got) != 1 || got[0] != row.want {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -41,6 +42,8 @@ type Gate struct {
 	mu sync.Mutex
 	// loaded is the trust of the configuration that was loaded last.
 	loaded frontend.Trust
+	// consented reports whether the project took effect in this run because of a recorded consent.
+	consented bool
 	// answered holds the user's answers in this run, by directory. told holds the notices that were already given.
 	answered map[string]answered
 	told     map[string]bool
@@ -62,9 +65,18 @@ func (g *Gate) Load(ctx context.Context, o config.Options) (*config.Config, erro
 	return g.load(ctx, o, g.Ask)
 }
 
-// Reload reads the configuration again in a running session. It never asks.
+// Reload reads the configuration again in a running session. It never asks. If the user has withdrawn the consent for the project,
+// it reads the configuration without the project.
 func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, error) {
 	c, err := g.load(ctx, o, nil)
+	g.mu.Lock()
+	consented := g.consented
+	g.mu.Unlock()
+	if u, ok := errors.AsType[*UntrustedError](err); ok && consented && withdrawn(o, u.Dir) != nil {
+		g.tell(u.Dir + " is no longer trusted, so nothing in it takes effect any more")
+		o.Safe = true
+		c, err = g.load(ctx, o, nil)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reloading: everything stays as it was: %w", err)
 	}
@@ -94,9 +106,12 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 		if v.pinned {
 			c.Unchanged = func() error { return g.unchanged(o) }
 		}
+		if v.recorded {
+			c.Consented = func() error { return withdrawn(o, v.found.Dir) }
+		}
 		g.tell(c.Notices...)
 		g.mu.Lock()
-		g.loaded = v.standing()
+		g.loaded, g.consented = v.standing(), g.consented || v.recorded
 		g.mu.Unlock()
 	}
 	return c, err
@@ -109,6 +124,14 @@ func (g *Gate) unchanged(o config.Options) error {
 		return err
 	}
 	return fmt.Errorf("the files of %s are no longer those that you agreed to: look at them (aura trust --show), agree again (aura trust --pinned), and /reload", v.found.Dir)
+}
+
+// withdrawn returns an error if there is no consent for a directory. A store that cannot be read withdraws nothing.
+func withdrawn(o config.Options, dir string) error {
+	if _, known, err := storeOf(o).Get(dir); known || err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	return fmt.Errorf("your consent for %s was withdrawn: agree again (aura trust) and /reload", dir)
 }
 
 // trust returns the trust of the configuration that was loaded last.
@@ -142,8 +165,9 @@ func (g *Gate) take(o config.Options, v verdict, answer Answer) error {
 		if err != nil {
 			return err
 		}
-		g.answer(v.found.Dir, answered{consent: consent})
+		// A recorded consent is read from the store, so that the user can withdraw it.
 		if err := storeOf(o).Put(v.found.Dir, consent); err != nil {
+			g.answer(v.found.Dir, answered{consent: consent})
 			g.tell(err.Error() + "; it holds for this run")
 		}
 		return nil

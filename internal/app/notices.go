@@ -112,7 +112,7 @@ func (n *notices) unmatched(of *setup.Setup, live setup.Live, repeat bool) {
 
 // reloaded shows the plugins that a switch reloaded.
 func (n *notices) reloaded(done host.Reloaded) {
-	if len(done.Replaced)+len(done.Added)+len(done.Removed)+len(done.Kept) > 0 {
+	if len(done.Replaced)+len(done.Added)+len(done.Removed)+len(done.Stopped)+len(done.Kept) > 0 {
 		n.show(summary(done))
 	}
 }

@@ -79,7 +79,7 @@ type Session struct {
 	plugins  plugins
 	servers  servers
 	spares   sandbox.Spares
-	disabled setup.Told
+	told     setup.Told
 	journal  *journal
 	tracer   *telemetry.Tracer
 	talk     *conversation.Conversation
@@ -181,7 +181,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	maps.Copy(vars, s.opts.Vars)
 	s.trust = s.opts.gate().trust()
 	out := setup.Source{
-		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Disabled: &s.disabled,
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Told: &s.told,
 		OutputDir: func() string { return s.journal.outputDir(c) },
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}

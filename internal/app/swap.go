@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,8 +124,17 @@ func remaining(r setup.Role, now conversation.Persona) setup.Role {
 	return r
 }
 
-// reload reloads the configuration and the plugins. A plugin that no longer loads continues to run unchanged.
+// reload reloads the configuration and the plugins. A plugin that no longer loads continues to run unchanged. If nothing can be
+// reloaded, plugins to which the user no longer consents are stopped all the same.
 func (s *Session) reload(ctx context.Context) (string, error) {
+	text, err := s.reloadAll(ctx)
+	if err != nil && slices.ContainsFunc(s.setup.Specs, func(spec host.Spec) bool { return spec.Consented != nil && spec.Consented() != nil }) {
+		err = errors.Join(err, s.change(ctx, func(*setup.Source, *setup.Role) {}))
+	}
+	return text, err
+}
+
+func (s *Session) reloadAll(ctx context.Context) (string, error) {
 	c, err := s.opts.gate().Reload(ctx, s.opts.Config)
 	if err != nil {
 		return "", err
@@ -214,7 +224,7 @@ func summary(r host.Reloaded) string {
 		names []string
 		what  string
 	}{
-		{r.Replaced, "replaced"}, {r.Added, "added"}, {r.Removed, "removed"}, {slices.Sorted(maps.Keys(r.Kept)), "kept as they were"},
+		{r.Replaced, "replaced"}, {r.Added, "added"}, {r.Removed, "removed"}, {r.Stopped, "stopped"}, {slices.Sorted(maps.Keys(r.Kept)), "kept as they were"},
 	} {
 		if len(part.names) > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(part.names), part.what, strings.Join(part.names, ", ")))

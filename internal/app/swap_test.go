@@ -55,6 +55,10 @@ func swapFiles(t *testing.T) map[string]string {
 		".aura/config/agents/other.md":      "---\nname: other\nmodel: {provider: other}\nfeatures: {plugins: {config: {local: {teller: {who: other}}}}}\n---\n",
 		".aura/config/agents/falling.md":    "---\nname: falling\nmodel: {provider: failing}\nfallback: [other]\n---\n",
 		".aura/config/agents/nowhere.md":    "---\nname: nowhere\nmodel: {provider: none}\n---\n",
+		".aura/plugins/broken/plugin.yaml":  "on_failure: closed\nnonsense: 1\n",
+		".aura/config/features/rest.yaml":   "plugins: {exclude: [broken]}\n",
+		".aura/config/agents/guarded.md":    "---\nname: guarded\nmodel: {provider: other}\nfeatures: {plugins: {exclude: []}}\n---\n",
+		".aura/config/agents/badfall.md":    "---\nname: badfall\nmodel: {provider: failing}\nfallback: [guarded]\n---\n",
 		".aura/config/agents/mute.md":       "---\nname: mute\nmodel: {provider: other}\nfeatures: {plugins: {config: {local: {teller: {who: mute}}}}}\n---\n{{ .Nope }}\n",
 		".aura/config/sandbox/sandbox.yaml": "sandbox: {enabled: false}\n",
 	}
@@ -140,7 +144,7 @@ func TestFailedSwaps(t *testing.T) {
 		{step: "provider", file: ".aura/config/providers/test.yaml", content: "test: {type: script, file: missing.yaml}\n", command: "/reload", want: "missing.yaml"},
 		{step: "hooks", file: ".aura/config/hooks/h.yaml", content: "h: {event: pre, matcher: '(', command: 'true'}\n", command: "/reload", want: "matcher"},
 		{step: "plugins", file: plugin + "guard/plugin.yaml", content: "on_failure: closed\nnonsense: 1\n", command: "/reload", want: `starting guard "guard"`},
-		{step: "plugins", file: plugin + "guard/plugin.yaml", content: "on_failure: closed\nnonsense: 1\n", command: "/agent other", want: `starting guard "guard"`},
+		{step: "plugins", command: "/agent guarded", want: `starting guard "broken"`},
 		{step: "servers", file: server, content: "one: {command: /does/not/exist}\n", command: "/reload", want: `connecting to MCP server "one", which stays connected as it was`},
 		{step: "persona", file: agent, content: "---\nname: main\ndefault: true\nmodel: {provider: test}\n---\n{{ .Nope }}\n", command: "/reload", want: "Nope"},
 		{step: "persona after plugins and servers", file: server, content: "two: {command: /does/not/exist}\n", command: "/agent mute", want: "Nope"},
@@ -180,11 +184,10 @@ func TestFailedSwaps(t *testing.T) {
 // the conversation continues.
 func TestFailedFollow(t *testing.T) {
 	t.Parallel()
-	p, s, out := openSwap(t, "falling", swapFiles(t))
+	_, s, out := openSwap(t, "badfall", swapFiles(t))
 	if err := s.Send(t.Context(), "one"); err != nil || lastAnswer(s.talk.History()) != "Other." {
 		t.Fatalf("the fallback did not answer: %v", err)
 	}
-	p.write(".aura/plugins/guard/plugin.yaml", "on_failure: closed\nnonsense: 1\n")
 	before := shapeOf(s)
 	for range 2 {
 		if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "Other." {
@@ -194,7 +197,7 @@ func TestFailedFollow(t *testing.T) {
 	if after := shapeOf(s); !reflect.DeepEqual(before, after) {
 		t.Errorf("before %+v\nafter %+v", before, after)
 	}
-	if told := out.told(); strings.Count(told, `agent "other" continues with the settings of agent "falling": starting guard "guard"`) != 1 {
+	if told := out.told(); strings.Count(told, `agent "guarded" continues with the settings of agent "badfall": starting guard "broken"`) != 1 {
 		t.Errorf("told %q", told)
 	}
 }

@@ -21,6 +21,8 @@ type verdict struct {
 	safe bool
 	// agreed reports whether the user has agreed to the project, for this run or for longer.
 	agreed bool
+	// recorded reports whether the consent is in the store of consents.
+	recorded bool
 	// pinned reports whether the user has agreed to the files as they are.
 	pinned bool
 	// text is the configuration as it is written. run is the same configuration with its variables expanded, as a run uses it; it
@@ -63,7 +65,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	}
 	sources := sourcesOf(found)
 	if known && v.rule != config.TrustPinned && consent.Covers(sources) && len(consent.Moved(found.Dir, sources)) == 0 {
-		v.agreed = true
+		v.agreed, v.recorded = true, !asked
 		return v, nil
 	}
 	if err := v.look(o); err != nil {
@@ -76,7 +78,7 @@ func (g *Gate) judge(o config.Options) (verdict, error) {
 	switch {
 	case known && consent.Pinned():
 		if v.covered(consent, u) {
-			v.agreed, v.pinned = true, true
+			v.agreed, v.pinned, v.recorded = true, true, !asked
 			return v, nil
 		}
 	case known && v.rule != config.TrustPinned:

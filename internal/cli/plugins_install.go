@@ -31,7 +31,7 @@ type installOptions struct {
 func (o *installOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.noVendor, "no-vendor", false, "do not vendor imports, and install no Python packages")
 	f.BoolVar(&o.force, "force", false, "install despite errors that the check finds")
-	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, without a question")
+	f.BoolVar(&o.yes, "yes", false, "grant what the plugins ask for, and replace changed files, without a question")
 	f.BoolVar(&o.json, "json", false, "write a JSON list")
 }
 

@@ -18,10 +18,12 @@ type updateOptions struct {
 
 	all    bool
 	dryRun bool
+	ref    string
 }
 
 const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
-they were installed from. For a plugin of a pack the whole pack is updated.
+they were installed from, or of --ref. For a plugin of a pack the whole pack is
+updated.
 
 aura prints what has changed: commits, files, and what is new in a plugin:
 variables, hooks, tools, unsafe imports. If an update fails, the old version stays
@@ -30,6 +32,9 @@ installed.
 A version that requests more than the installed one, such as the network or more
 variables, is installed only if you grant the requests: aura asks in a terminal,
 and needs --yes without one.
+
+If you changed files of the plugin, aura asks before it replaces them, names them,
+and keeps a copy in its state. Without a terminal it needs --yes.
 
 --dry-run fetches the newest version, prints what would change and what you would
 have to grant, and changes nothing.`
@@ -42,10 +47,14 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 		Long:  updateHelp,
 		Example: `  aura plugins update metrics
   aura plugins update --all --dry-run
+  aura plugins update metrics --ref v0.3.0
   aura plugins update metrics --no-vendor`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if (len(args) > 0) == o.all {
+			switch {
+			case (len(args) > 0) == o.all:
 				return usageError{errors.New("plugins update takes the names of plugins or packs, or --all")}
+			case o.ref != "" && len(args) != 1:
+				return usageError{errors.New("--ref needs the name of one plugin or pack")}
 			}
 			return nil
 		},
@@ -59,6 +68,7 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all plugins that came from git")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would change, and change nothing")
+	cmd.Flags().StringVar(&o.ref, "ref", "", "change to this branch or tag, which later updates follow")
 	o.register(cmd.Flags())
 	return cmd
 }
@@ -106,7 +116,8 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	var failed []error
 	for _, target := range targets {
 		options, done := o.options(c, s, root)
-		options.Grant, options.DryRun = o.granting(cmd.Context(), s, true), o.dryRun
+		options.Grant, options.DryRun, options.Ref = o.granting(cmd.Context(), s, true), o.dryRun, o.ref
+		options.Confirm, options.Keep = confirmHandmade(cmd.Context(), s, o.yes, "Replace"), c.State.Kept()
 		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
 		if err != nil {
@@ -162,6 +173,7 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	if len(u.Gone) > 0 {
 		fmt.Fprintf(w, "  removed plugins: %s\n", clean(strings.Join(u.Gone, ", ")))
 	}
+	writeKept(w, u.Kept)
 	writeWarnings(w, u.Warnings)
 	if u.DryRun {
 		fmt.Fprintln(w, "  nothing was changed (--dry-run)")

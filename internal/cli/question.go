@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -84,6 +84,8 @@ type removal struct {
 	// about describes it, line by line. name is its name in the question.
 	about []string
 	name  string
+	// verb is what happens to it; empty means Remove.
+	verb string
 	// unattended is the error if there is no terminal to ask on.
 	unattended error
 }
@@ -94,9 +96,9 @@ func (r removal) confirm(ctx context.Context, s streams) error {
 	if !ok {
 		return r.unattended
 	}
-	yes, err := k.confirms(ctx, s, r.about, "Remove "+r.name+"?")
+	yes, err := k.confirms(ctx, s, r.about, cmp.Or(r.verb, "Remove")+" "+r.name+"?")
 	if err == nil && !yes {
-		err = errors.New("not confirmed, so nothing was removed")
+		err = fmt.Errorf("not confirmed, so nothing was %sd", strings.ToLower(cmp.Or(r.verb, "Remove")))
 	}
 	return err
 }

@@ -144,7 +144,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.excludeTools, "exclude-tools", nil, "do not offer tools that match these patterns")
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.withoutInstructions, "without-instructions", false, "leave AGENTS.md and CLAUDE.md out of the system prompt")
-	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe")
+	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe; =false denies it even if the settings allow it")
 	f.BoolVar(&o.goOn, "continue", false, "continue the session that was used last")
 	f.StringVar(&o.resume, "resume", "", "continue a session: its id or the beginning of it, its name, or the beginning of its title")
 	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
@@ -158,6 +158,7 @@ func (o *rootOptions) configOptions(s streams) config.Options {
 	if o.flags.Changed("home") {
 		c.Home = &o.home
 	}
+	c.SafePlugins = o.flags.Changed("unsafe-plugins") && !o.unsafePlugins
 	if home, err := os.UserHomeDir(); err == nil {
 		c.UserHome = home
 	}

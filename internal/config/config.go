@@ -40,6 +40,8 @@ type Options struct {
 	// Text reads the configuration only to show it. Variables have no effect: env files are not applied, and ${NAME} in values
 	// stays as written.
 	Text bool
+	// SafePlugins denies plugins unsafe mode, whatever the settings say.
+	SafePlugins bool
 	// ClientServers holds the MCP servers that an editor passes. They are used only if the user's features allow it.
 	ClientServers []MCPServer
 }
@@ -62,6 +64,8 @@ type Config struct {
 	Agreed bool
 	// Unchanged returns an error if files of the project changed since then. It is nil if the user has not agreed to the files as they are.
 	Unchanged func() error
+	// Consented returns an error if the user has withdrawn the consent for the project. It is nil if the project needs none.
+	Consented func() error
 	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
 	// part, and need not exist. The gate sets it.
 	Covered []string
@@ -100,9 +104,11 @@ type Config struct {
 	References []Reference
 
 	defaultAgent string
-	globals      globals
-	extensions   []PluginRoot
-	origins      origins
+	// safePlugins is Options.SafePlugins.
+	safePlugins bool
+	globals     globals
+	extensions  []PluginRoot
+	origins     origins
 }
 
 // Load reads the configuration. The error names the file and line of each fault, and contains one line for every faulty file.
@@ -135,7 +141,7 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env, inherited: o.inherited(), text: o.Text, seen: origins{}}
+	l := &loader{places: p, env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
@@ -171,7 +177,8 @@ func load(o Options) (*Config, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	c.Features, c.References = c.globals.features, l.references
+	c.safePlugins = o.SafePlugins
+	c.Features, c.References = c.restricted(c.globals.features), l.references
 	c.Notices = slices.Concat(c.Notices, l.strangeFolders(), idleTasks(c.Tasks))
 	// Read the instructions even if they are disabled, because an agent may enable them.
 	var shortened []string

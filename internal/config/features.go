@@ -77,7 +77,7 @@ func (l *loader) features() (globals, error) {
 	for _, home := range l.homes {
 		plugins, err := l.homeFeatures(home, &g)
 		faults = append(faults, err)
-		root := plugins.root(home)
+		root := plugins.root(home, l.userHome)
 		// If homes share a directory of plugins, list the directory only once. Otherwise its plugins would shadow themselves.
 		g.roots = slices.DeleteFunc(g.roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
 		g.roots = append(g.roots, root)

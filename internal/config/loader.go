@@ -32,6 +32,8 @@ type loader struct {
 	inherited []string
 	// text is Options.Text.
 	text bool
+	// userHome is Options.UserHome.
+	userHome string
 	// seen and references are filled during reading.
 	seen       origins
 	references []Reference

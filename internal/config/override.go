@@ -60,7 +60,13 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 			set = append(set, d.below(featuresKey))
 		}
 	}
-	return f, c.checkSummariser(f.Compaction, set)
+	return c.restricted(f), c.checkSummariser(f.Compaction, set)
+}
+
+// restricted returns features without what the command line denies.
+func (c *Config) restricted(f Features) Features {
+	f.Plugins.Unsafe = f.Plugins.Unsafe && !c.safePlugins
+	return f
 }
 
 // checkSummariser checks that the agent and the prompt that compaction names exist. Otherwise the error would occur only when the

@@ -3,8 +3,10 @@ package config
 import (
 	"maps"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Plugins holds the settings of plugins: the key plugins: in features/.
@@ -16,7 +18,8 @@ type Plugins struct {
 	// Include and Exclude are patterns of plugin names, in which * matches any text; see Selected.
 	Include []string
 	Exclude []string
-	// Global is the configuration for all plugins. Local holds the configuration of single plugins by name; see ConfigFor.
+	// Global is the configuration for all plugins. Local holds the configuration of single plugins by patterns of their names; see
+	// ConfigFor.
 	Global map[string]any
 	Local  map[string]map[string]any
 }
@@ -24,8 +27,9 @@ type Plugins struct {
 // PluginRoot is the directory that contains the plugins or the Python extensions of a home.
 type PluginRoot struct {
 	Home Home
-	// Dir is absolute.
-	Dir string
+	// Dir is absolute. Named is true if the settings name it, so that it should exist.
+	Dir   string
+	Named bool
 	// Python is true for a directory of Python extensions.
 	Python bool
 }
@@ -43,11 +47,24 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
+// LocalFor returns the settings for one plugin: those of the patterns that match its name, in the order of the patterns, overridden by
+// those of the name itself, key by key. The values are shared.
+func (p Plugins) LocalFor(name string) map[string]any {
+	out := map[string]any{}
+	for _, pattern := range slices.Sorted(maps.Keys(p.Local)) {
+		if matchesAny([]string{pattern}, name) {
+			maps.Copy(out, p.Local[pattern])
+		}
+	}
+	maps.Copy(out, p.Local[name])
+	return out
+}
+
 // ConfigFor returns the configuration of one plugin: its own defaults, overridden by the settings for all plugins, then by the
 // settings for this plugin, key by key. The caller owns the result.
 func (p Plugins) ConfigFor(name string, defaults map[string]any) map[string]any {
 	out := map[string]any{}
-	for _, layer := range []map[string]any{defaults, p.Global, p.Local[name]} {
+	for _, layer := range []map[string]any{defaults, p.Global, p.LocalFor(name)} {
 		for key, value := range layer {
 			out[key] = deepCopy(value)
 		}
@@ -123,17 +140,25 @@ func mergeKeys(below, above map[string]any) map[string]any {
 	return out
 }
 
-// root returns the directory of a home's plugins.
-func (f pluginsFile) root(home Home) PluginRoot {
-	dir := "plugins"
-	if f.Dir != nil && *f.Dir != "" {
-		dir = *f.Dir
+// root returns the directory of a home's plugins. In a path that the home names, ~ is the home directory of the user.
+func (f pluginsFile) root(home Home, userHome string) PluginRoot {
+	if f.Dir == nil || *f.Dir == "" {
+		return PluginRoot{Home: home, Dir: filepath.Join(home.Dir, "plugins")}
 	}
-	return PluginRoot{Home: home, Dir: absolute(home.Dir, dir)}
+	dir := *f.Dir
+	if rest, ok := strings.CutPrefix(dir, "~"); ok && userHome != "" && (rest == "" || rest[0] == '/') {
+		dir = filepath.Join(userHome, rest)
+	}
+	return PluginRoot{Home: home, Dir: absolute(home.Dir, dir), Named: true}
 }
 
 // check checks the patterns. d is the declaration that sets the features.
 func (f pluginsFile) check(d declaration) error {
+	for pattern := range f.Config.Local {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return d.wrong([]string{pluginsKey, "config", "local"}, "%q is not a pattern: %w", pattern, err)
+		}
+	}
 	for i, pattern := range slices.Concat(f.Include, f.Exclude) {
 		key := "include"
 		if i >= len(f.Include) {

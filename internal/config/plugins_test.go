@@ -76,6 +76,7 @@ func TestPluginRoots(t *testing.T) {
 		"empty":         {"plugins: {dir: ''}", "plugins: {dir: }", []string{"me/.aura/plugins", "work/.aura/plugins"}},
 		"of the user":   {"plugins: {dir: mine}", "", []string{"me/.aura/mine", "work/.aura/plugins"}},
 		"of both":       {"plugins: {dir: mine}", "plugins: {dir: ../ours}", []string{"me/.aura/mine", "work/ours"}},
+		"tilde":         {"plugins: {dir: ~/mine}", "plugins: {dir: '~user'}", []string{"me/mine", "work/.aura/~user"}},
 		"absolute":      {"plugins: {dir: '${ABS}'}", "", []string{abs, "work/.aura/plugins"}},
 		"the same one":  {"plugins: {dir: '${ABS}'}", "plugins: {dir: '${ABS}'}", []string{abs}},
 		"order of same": {"plugins: {dir: ../../work/.aura/plugins}", "", []string{"work/.aura/plugins"}},
@@ -92,7 +93,7 @@ func TestPluginRoots(t *testing.T) {
 					dir = filepath.Join(filepath.Dir(o.Workdir), dir)
 				}
 				home := c.Homes[len(c.Homes)-len(tt.want)+i]
-				want = append(want, config.PluginRoot{Home: home, Dir: dir})
+				want = append(want, config.PluginRoot{Home: home, Dir: dir, Named: filepath.Base(dir) != "plugins"})
 			}
 			got := c.PluginRoots()
 			if !reflect.DeepEqual(got, want) {
@@ -136,6 +137,34 @@ func TestFeatureFiles(t *testing.T) {
 	}.load(t)
 	if !c.Features.Plugins.Unsafe || c.Features.Tools.MaxSteps != 3 {
 		t.Errorf("files of other names are not read: %+v", c.Features)
+	}
+}
+
+// TestSafePlugins checks that the command line can deny unsafe mode, whatever the settings of homes, agents and modes say.
+func TestSafePlugins(t *testing.T) {
+	t.Parallel()
+	for _, safe := range []bool{false, true} {
+		o := files{
+			project + "features/plugins.yaml": "plugins: {unsafe: true}",
+			project + "agents/a.md":           "---\nname: a\nfeatures: {plugins: {unsafe: true}}\n---\n",
+		}.options(t)
+		o.SafePlugins = safe
+		c := load(t, o)
+		f, err := c.FeaturesFor(c.Agents["a"], config.Mode{}, nil)
+		if err != nil || f.Plugins.Unsafe == safe || c.Features.Plugins.Unsafe == safe {
+			t.Errorf("safe %t: %t, %t, %v", safe, c.Features.Plugins.Unsafe, f.Plugins.Unsafe, err)
+		}
+	}
+}
+
+// TestLocalPatterns checks that settings for patterns of names apply, and that those for a name itself take precedence.
+func TestLocalPatterns(t *testing.T) {
+	t.Parallel()
+	p := config.Plugins{Local: map[string]map[string]any{"*": {"a": 1, "b": 1, "c": 1}, "one": {"c": 3}, "on*": {"b": 2, "c": 2}}}
+	for name, want := range map[string]map[string]any{"one": {"a": 1, "b": 2, "c": 3}, "only": {"a": 1, "b": 2, "c": 2}, "two": {"a": 1, "b": 1, "c": 1}} {
+		if got := p.ConfigFor(name, nil); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
 	}
 }
 

@@ -109,7 +109,7 @@ func TestMergeKeepsWhatWasShownShortened(t *testing.T) {
 	}
 	returned := append([]sdk.Message{}, shown...)
 	returned[2].Content = "changed"
-	got := merge(messages, shown, returned)
+	got, _ := merge(messages, shown, returned)
 	if got[0].Content != whole || got[1].Content != whole || got[1].Thinking != whole || got[2].Content != "changed" {
 		t.Errorf("got %.200v", got)
 	}

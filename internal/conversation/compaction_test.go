@@ -336,18 +336,17 @@ func TestUselessCompactionIsNotRepeated(t *testing.T) {
 func TestMessagesToBeSentOnceAreNotSummarised(t *testing.T) {
 	t.Parallel()
 	note := func(name string) plugin {
-		return plugin{name, func(in any) (any, error) {
-			first := in.(sdk.BeforeChatContext).Stats.Interactions == 1
-			return sdk.Result{Message: name, Role: sdk.RoleUser, Eject: true, Request: &sdk.RequestModification{Skip: first}}, nil
+		return plugin{name, func(any) (any, error) {
+			return sdk.Result{Message: name, Role: sdk.RoleUser, Eject: true, Error: &sdk.ErrorModification{Skip: true}}, nil
 		}}
 	}
 	b, d := compacting(t, conversation.Compaction{MaxTokens: 10, KeepLast: 1}, options{
-		hooks: hooks{hookpoint.BeforeChat: {note("a"), note("b")}},
-	}, text("ok"))
+		hooks: hooks{hookpoint.OnError: {note("a"), note("b")}},
+	}, fails("auth", "x"), text("ok"))
 	b.send(t, "one")
 	two := "two " + long(20)
 	b.send(t, two)
-	same(t, "request", b.sent(t, 1), []string{"user:" + summaryHead + "minutes", "user:a", "user:b", "user:" + two, "user:a", "user:b"})
+	same(t, "request", b.sent(t, 2), []string{"user:" + summaryHead + "minutes", "user:a", "user:b", "user:" + two})
 	same(t, "shown", d.minutes[0].Messages[1].Content, "user: one\n\n")
 	same(t, "journal", b.journal.compacted, []string{"1:" + summaryHead + "minutes"})
 	same(t, "left", lines(b.History()), []string{"user:" + summaryHead + "minutes", "user:" + two, "assistant:ok"})

@@ -268,7 +268,7 @@ func (x *executor) settle(ctx context.Context, p *call) []injection {
 			}
 		})
 		if out.Output != nil {
-			content = x.short(strings.ToValidUTF8(*out.Output, "\uFFFD"))
+			content = x.replace(strings.ToValidUTF8(*out.Output, "\uFFFD"), joined(p.output, p.note), failure)
 		}
 		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
 	}
@@ -285,6 +285,18 @@ func (x *executor) settle(ctx context.Context, p *call) []injection {
 	p.span.Result(string(p.json()), content)
 	p.span.End(p.err, toolClass(p))
 	return queued
+}
+
+// replace returns the result that a model receives if plugins replaced the output of a call. The result of a failed call still says so,
+// unless the plugin's text begins with an error of its own. The history of calls has the text that the model saw.
+func (x *executor) replace(text, output, failure string) string {
+	if text != output {
+		x.ledger.replaced(text)
+	}
+	if strings.HasPrefix(text, errorMark) {
+		failure = ""
+	}
+	return resultText(x.short(text), x.short(failure))
 }
 
 // toolClass returns the kind of a failed call for a trace.

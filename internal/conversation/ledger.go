@@ -19,7 +19,7 @@ type ledger struct {
 	mu    sync.Mutex
 	stats sdk.Stats
 	// calls only grows at its end and its elements never change, so a caller that holds an earlier version shares its
-	// beginning. When the old calls take too much memory, a new slice with shortened calls replaces it.
+	// beginning. When the old calls take too much memory, or plugins replace the newest result, a new slice replaces it.
 	calls []sdk.ToolCall
 	// size is how much all calls except the newest count against limit.History, in bytes.
 	size int
@@ -144,6 +144,16 @@ func (l *ledger) count(call sdk.ToolCall, ran bool, files []string) {
 	l.stats.ToolCalls++
 	if call.Error != "" {
 		l.stats.ToolErrors++
+	}
+}
+
+// replaced records that plugins replaced the result of the newest call. Callers may hold the calls, so they are copied.
+func (l *ledger) replaced(result string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.calls); n > 0 {
+		l.calls = slices.Clone(l.calls)
+		l.calls[n-1].Result = result
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/conversation/event"
@@ -163,11 +164,21 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	c.open(iteration)
 	c.withhold(ctx)
 	out := c.hooks.run(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
-	c.transcript.inject(queue(hookpoint.BeforeChat, out))
+	queued := queue(hookpoint.BeforeChat, out)
+	if out.Request.Skip {
+		// A message for this one request is not for the next one.
+		queued = slices.DeleteFunc(queued, func(in injection) bool { return in.Eject })
+	}
+	c.transcript.inject(queued)
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
 	if out.Request.Skip {
+		// A plugin that emitted a notice has informed the user already.
+		if len(out.Notices) == 0 {
+			by := strings.Join(out.SkippedBy, ", ")
+			c.cfg.Emit(event.Notice{Plugin: by, Text: fmt.Sprintf("plugin %s skipped the request, so the model did not answer", by)})
+		}
 		c.turn.responded(llm.Message{})
 		return over, nil
 	}

@@ -80,6 +80,11 @@ func TestBeforeChat(t *testing.T) {
 			[]string{"user:one", "user:two"},
 		},
 		{
+			"skip drops what was for this request", on(hookpoint.BeforeChat, sdk.Result{Message: "now", Eject: true, Request: &sdk.RequestModification{Skip: true}}),
+			nil,
+			[]string{"user:one", "user:two"},
+		},
+		{
 			"a failing plugin changes nothing",
 			hooks{hookpoint.BeforeChat: {{"p", func(any) (any, error) { return nil, errors.New("boom") }}}},
 			[][]string{{"system:sys", "user:one"}, {"system:sys", "user:one", "assistant:ok", "user:two"}},
@@ -100,6 +105,19 @@ func TestBeforeChat(t *testing.T) {
 			}
 			same(t, "journal", lines(b.journal.messages), tt.kept)
 		})
+	}
+}
+
+// TestSkipTellsTheUser checks that a skipped request is reported, unless the plugin reports it.
+func TestSkipTellsTheUser(t *testing.T) {
+	t.Parallel()
+	for notice, want := range map[string]event.Notice{
+		"":     {Plugin: "p", Text: "plugin p skipped the request, so the model did not answer"},
+		"wait": {Plugin: "p", Text: "wait"},
+	} {
+		b := start(t, options{hooks: on(hookpoint.BeforeChat, sdk.Result{Notice: notice, Request: &sdk.RequestModification{Skip: true}})}, text("ok"))
+		b.send(t, "one")
+		same(t, "notices", only[event.Notice](b), []event.Notice{want})
 	}
 }
 
@@ -151,7 +169,7 @@ func TestSkippedCallIsAnEmptyResponse(t *testing.T) {
 	}
 	same(t, "tools after a call that was not made", state.AvailableTools, []string{"Read"})
 	b.send(t, "two")
-	same(t, "an ejected message waits for its call", b.sent(t, 1), []string{"system:sys", "user:one", "assistant:later", "user:two", "assistant:later"})
+	same(t, "an ejected message is for its own call", b.sent(t, 1), []string{"system:sys", "user:one", "user:two", "assistant:later"})
 }
 
 func TestAfterResponse(t *testing.T) {

@@ -42,14 +42,37 @@ func (s *shortener) summarise(ctx context.Context, older []entry) (string, error
 	if err != nil {
 		return "", err
 	}
+	messages := s.seen(ctx, older)
+	if ctx.Err() != nil {
+		return "", interrupted(ctx)
+	}
 	var summary string
 	for _, clip := range clips {
-		summary, err = s.minutes(ctx, by, prompt, parts(older, clip, by.window()))
+		summary, err = s.minutes(ctx, by, prompt, parts(messages, clip, by.window()))
 		if classOf(err) != sdk.ErrorTypeContextExhausted {
 			break
 		}
 	}
 	return summary, err
+}
+
+// seen returns entries as a model call would send them: plugins transform the whole history, and what belongs to the entries is
+// returned. Messages that are sent once are left out.
+func (s *shortener) seen(ctx context.Context, older []entry) []llm.Message {
+	messages, entries := s.transcript.request(s.window.system())
+	system := len(messages) - entries
+	transformed, at := s.hooks.transformed(ctx, messages, s.window.counted)
+	var out []llm.Message
+	for i, m := range transformed {
+		switch from := at[i] - system; {
+		case from >= len(older):
+			return out
+		case at[i] >= 0 && from < 0, from >= 0 && older[from].eject:
+		default:
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // summariser returns the persona that summarises, and its prompt.
@@ -108,17 +131,14 @@ func (s *shortener) openTodos() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// parts converts entries to text, in parts that each fit into two thirds of the window. A window of 0 is unlimited.
-func parts(entries []entry, clip, window int) []string {
+// parts converts messages to text, in parts that each fit into two thirds of the window. A window of 0 is unlimited.
+func parts(messages []llm.Message, clip, window int) []string {
 	limit := window * 2 / 3
 	var out []string
 	var part strings.Builder
 	size := 0
-	for _, e := range entries {
-		if e.eject {
-			continue
-		}
-		text := written(e.Message, clip)
+	for _, m := range messages {
+		text := written(m, clip)
 		if limit > 0 {
 			text, _ = tokens.Clip(text, limit)
 		}

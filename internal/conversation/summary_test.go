@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/sdk"
 )
 
 func TestWhoSummarises(t *testing.T) {
@@ -50,6 +51,27 @@ func TestWhoSummarises(t *testing.T) {
 			same(t, "the agent stays", b.Context().Agent, "tester")
 		})
 	}
+}
+
+// TestSummaryIsOfTransformedMessages checks that a summary is made from the messages that a model call would send.
+func TestSummaryIsOfTransformedMessages(t *testing.T) {
+	t.Parallel()
+	hooks := transforms(func(m []sdk.Message) ([]sdk.Message, error) {
+		for i := range m {
+			m[i].Content = strings.ReplaceAll(m[i].Content, "secret", "***")
+		}
+		return slices.Insert(m, 1, sdk.Message{ID: "new", Role: "user", Content: "inserted"}), nil
+	})
+	b, d := compacting(t, conversation.Compaction{KeepLast: 1}, options{system: "sys", hooks: hooks}, text("ok"))
+	b.send(t, "a secret")
+	b.send(t, "last one")
+	if err := b.Compact(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.minutes) != 1 {
+		t.Fatalf("asked %+v", d.minutes)
+	}
+	same(t, "summarised", d.minutes[0].Messages[1].Content, "user: inserted\n\nuser: a ***\n\nassistant: ok\n\nuser: last one\n\n")
 }
 
 func TestLongHistoryIsSummarisedInParts(t *testing.T) {

@@ -169,8 +169,9 @@ func TestAfterToolExecution(t *testing.T) {
 		after  []string
 	}{
 		{"nothing", sdk.Result{}, []string{"tool:Read:x", "tool:Error: no luck"}},
-		{"output", sdk.Result{Output: new("clean")}, []string{"tool:clean", "tool:clean"}},
-		{"empty output", sdk.Result{Output: new("")}, []string{"tool:", "tool:"}},
+		{"output", sdk.Result{Output: new("clean")}, []string{"tool:clean", "tool:clean\n\nError: no luck"}},
+		{"empty output", sdk.Result{Output: new("")}, []string{"tool:", "tool:Error: no luck"}},
+		{"an error of the plugin", sdk.Result{Output: new("Error: see the log")}, []string{"tool:Error: see the log", "tool:Error: see the log"}},
 		{"message after all results", message("note"), []string{"tool:Read:x", "tool:Error: no luck", "user:note", "user:note"}},
 		{"notice", sdk.Result{Notice: "look", Message: "m"}, []string{"tool:Read:x", "tool:Error: no luck"}},
 	}
@@ -192,6 +193,16 @@ func TestAfterToolExecution(t *testing.T) {
 			}
 			if h := seen[0].ToolHistory; len(h) != 1 || h[0].Result != "Read:x" {
 				t.Errorf("the call is not the last of the history: %+v", h)
+			}
+			shown := "Read:x"
+			if tt.result.Output != nil {
+				shown = *tt.result.Output
+			}
+			if h := seen[1].ToolHistory; len(h) != 2 || h[0].Result != shown || h[1].Error != "no luck" {
+				t.Errorf("the history does not have what the model saw: %+v", h)
+			}
+			if h := seen[0].ToolHistory; h[0].Result != "Read:x" {
+				t.Errorf("an earlier snapshot of the history has changed: %+v", h)
 			}
 		})
 	}

@@ -16,14 +16,69 @@ import (
 // transform lets plugins change the messages of one request. The history does not change. counted returns the tokens of each of the
 // n messages of a request.
 func (h *hooks) transform(ctx context.Context, messages []llm.Message, counted func(n int) []int) []llm.Message {
+	out, _ := h.transformed(ctx, messages, counted)
+	return out
+}
+
+// transformed is transform. It also returns the position that each message had in the request, or -1 for a new message.
+func (h *hooks) transformed(ctx context.Context, messages []llm.Message, counted func(n int) []int) ([]llm.Message, []int) {
 	plugins := h.plugins()
 	if !pipeline.Has(plugins, hookpoint.TransformMessages) {
-		return messages
+		return messages, positions(len(messages))
 	}
 	shown := limit.ShortMessages(show(messages, counted(len(messages))), limit.Messages)
 	in := sdk.TransformContext{Context: h.state(), Messages: shown}
-	out := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), h.reporter(hookpoint.TransformMessages))
-	return merge(messages, shown, out)
+	returned, steps := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), h.reporter(hookpoint.TransformMessages))
+	return merge(messages, shown, withoutGaps(shown, returned, steps))
+}
+
+func positions(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// withoutGaps adds a result to each tool call whose result plugins removed. Otherwise the model would learn that the call was
+// interrupted. The result says who removed it.
+func withoutGaps(shown, returned []sdk.Message, steps []hookpoint.Step) []sdk.Message {
+	had, has := resultsOf(shown), resultsOf(returned)
+	var out []sdk.Message
+	for i, m := range returned {
+		out = append(out, m)
+		for _, call := range m.ToolCalls {
+			if !had[call.ID] || has[call.ID] {
+				continue
+			}
+			out = append(out, sdk.Message{
+				ID: fmt.Sprintf("removed-%d-%s", i, call.ID), Role: string(llm.RoleTool), ToolName: call.Name, ToolCallID: call.ID, Type: "synthetic",
+				Content: fmt.Sprintf("The result was removed by plugin %s.", remover(call.ID, steps)), CreatedAt: m.CreatedAt,
+			})
+		}
+	}
+	return out
+}
+
+// remover returns the first plugin after which a call had no result.
+func remover(call string, steps []hookpoint.Step) string {
+	for _, step := range steps {
+		if !resultsOf(step.Messages)[call] {
+			return step.Handler
+		}
+	}
+	return ""
+}
+
+// resultsOf returns the identifiers of the calls that have a result.
+func resultsOf(messages []sdk.Message) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range messages {
+		if m.Role == string(llm.RoleTool) {
+			out[m.ToolCallID] = true
+		}
+	}
+	return out
 }
 
 // show returns messages in the form that plugins receive, with their positions as identifiers.
@@ -48,27 +103,29 @@ func show(messages []llm.Message, counts []int) []sdk.Message {
 }
 
 // merge converts the messages that plugins returned. A message whose identifier was shown to plugins keeps the fields that were
-// not shown; the other messages are new.
-func merge(messages []llm.Message, shown, returned []sdk.Message) []llm.Message {
+// not shown, and its position is returned; the other messages are new, with position -1.
+func merge(messages []llm.Message, shown, returned []sdk.Message) (out []llm.Message, at []int) {
 	positions := make(map[string]int, len(shown))
 	for i, m := range shown {
 		positions[m.ID] = i
 	}
-	out := make([]llm.Message, 0, len(returned))
 	for _, m := range returned {
 		var base llm.Message
 		var before sdk.Message
-		if i, ok := positions[m.ID]; ok {
+		i, known := positions[m.ID]
+		if known {
 			base, before = messages[i], shown[i]
+		} else {
+			i = -1
 		}
 		base.Role = llm.Role(m.Role)
 		base.Content, base.Thinking = changed(base.Content, before.Content, m.Content), changed(base.Thinking, before.Thinking, m.Thinking)
 		base.ToolName, base.ToolCallID = m.ToolName, m.ToolCallID
 		base.Synthetic, base.CreatedAt = m.Type != "normal", m.CreatedAt
 		base.ToolCalls = mergeCalls(base.ToolCalls, before.ToolCalls, m.ToolCalls)
-		out = append(out, base)
+		out, at = append(out, base), append(at, i)
 	}
-	return out
+	return out, at
 }
 
 // changed returns a text as plugins changed it. A text that plugins returned as it was shown stays complete, because the shown

@@ -42,6 +42,11 @@ func TestTransformMessages(t *testing.T) {
 			false,
 		},
 		{
+			"remove a result", func(m []sdk.Message) ([]sdk.Message, error) { return slices.Delete(m, 3, 4), nil },
+			[]string{"system:sys", "user:go", "assistant:+Read", "tool:The result was removed by plugin p."},
+			false,
+		},
+		{
 			"insert", func(m []sdk.Message) ([]sdk.Message, error) {
 				return slices.Insert(m, 1, sdk.Message{ID: "fresh", Role: "user", Content: "new"}), nil
 			},

@@ -17,8 +17,10 @@ type Outcome struct {
 	DisabledBy map[string]string
 	// Output replaces a tool's result if it is not nil.
 	Output *string
-	// Request belongs to BeforeChat. Its AppendSystem is the combined text of all handlers, or nil.
-	Request sdk.RequestModification
+	// Request belongs to BeforeChat. Its AppendSystem is the combined text of all handlers, or nil. SkippedBy names the handlers that
+	// skip the request.
+	Request   sdk.RequestModification
+	SkippedBy []string
 	// Response belongs to AfterResponse.
 	Response sdk.ResponseModification
 	// Error belongs to OnError.
@@ -28,8 +30,9 @@ type Outcome struct {
 	// Arguments, if not nil, replaces the arguments of a tool call. ChangedBy names the last handler that changed them.
 	Arguments map[string]any
 	ChangedBy string
-	// Messages, if not nil, replaces the messages of a request.
+	// Messages, if not nil, replaces the messages of a request. Steps holds them as each handler left them, in handler order.
 	Messages []sdk.Message
+	Steps    []Step
 	// Folded holds what the row of a point folds and no other field holds.
 	Folded any
 	// Changes names the handlers that changed the arguments or the text that they received, in handler order and without
@@ -45,6 +48,12 @@ func (o *Outcome) BlockBy(handler string) {
 		o.Block = &Block{}
 	}
 	o.Block.By = append(o.Block.By, handler)
+}
+
+// Step is the messages of a request as one handler left them.
+type Step struct {
+	Handler  string
+	Messages []sdk.Message
 }
 
 // Injection is a message that a handler adds to the history.

@@ -86,7 +86,9 @@ var table = []Point{
 			// Comparing all messages would cost every call more than the answer is worth.
 			return false
 		},
-		Fold: func(out *Outcome, _ string, m []sdk.Message) { out.Messages = m },
+		Fold: func(out *Outcome, handler string, m []sdk.Message) {
+			out.Messages, out.Steps = m, append(out.Steps, Step{Handler: handler, Messages: m})
+		},
 	}.Point(),
 	Row[sdk.SessionEndContext, sdk.Result]{Name: SessionEnd, Since: "0.1.1", ReadOnly: true}.Point(),
 }
@@ -110,12 +112,14 @@ func mergeChunks(waiting *sdk.StreamChunkContext, later sdk.StreamChunkContext) 
 	return complete
 }
 
-func foldRequest(out *Outcome, _ string, r sdk.Result) {
+func foldRequest(out *Outcome, handler string, r sdk.Result) {
 	m := r.Request
 	if m == nil {
 		return
 	}
-	out.Request.Skip = out.Request.Skip || m.Skip
+	if m.Skip {
+		out.Request.Skip, out.SkippedBy = true, append(out.SkippedBy, handler)
+	}
 	if m.AppendSystem == nil || *m.AppendSystem == "" {
 		return
 	}

@@ -51,9 +51,13 @@ type Options struct {
 	Grant func(list []Facts) error
 	// DryRun ends an update before it changes anything: Grant is not called, and no files are exchanged.
 	DryRun bool
-	// Confirm is called before files are removed that cannot be reinstalled unchanged. An error keeps them. A nil Confirm
-	// allows the removal.
+	// Confirm is called before files are removed or replaced that cannot be reinstalled unchanged. An error keeps them. A nil Confirm
+	// allows it.
 	Confirm func(Handmade) error
+	// Keep is a directory of aura's state for copies of such files; empty means that there are none.
+	Keep string
+	// Ref is the branch or tag that an update changes to; empty means that of the installed version.
+	Ref string
 	// Progress is called with the number of bytes received so far; nil means no reports.
 	Progress func(received int64)
 	// Waiting is called before waiting for another process that changes the plugins in a directory; nil means no reports.

@@ -50,6 +50,8 @@ type locked struct {
 	Commit string `json:"commit,omitempty"`
 	// Disabled reports whether the user, not the source, disabled the plugin in its manifest.
 	Disabled bool `json:"disabled,omitempty"`
+	// Installed holds the hashes of the files as they were installed, if the user has trusted changes since; nil otherwise.
+	Installed map[string]string `json:"installed,omitempty"`
 	// Hash is a hash of all of Files.
 	Hash string `check:"required" json:"hash"`
 	// Files maps slash-separated paths in the plugin's directory to the hashes of their contents.

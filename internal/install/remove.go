@@ -2,12 +2,16 @@ package install
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
+	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/manifest"
 )
 
@@ -16,6 +20,8 @@ type Removed struct {
 	Name    string   `json:"name"`
 	Dir     string   `json:"dir"`
 	Plugins []string `json:"plugins"`
+	// Kept is the directory with a copy of files that were written or changed by hand; empty if there were none.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Handmade is a directory of plugins with files that were written or changed by hand.
@@ -31,13 +37,14 @@ func Remove(ctx context.Context, places []Place, name string, o Options) (Remove
 	if err == nil {
 		err = removable(u, name)
 	}
+	kept := ""
 	if err == nil {
-		u, err = remove(ctx, u.place, name, o)
+		u, kept, err = remove(ctx, u.place, name, o)
 	}
 	if err != nil {
 		return Removed{}, fmt.Errorf("removing %s: %w", name, err)
 	}
-	return Removed{Name: u.name(), Dir: u.path(), Plugins: append([]string{}, u.names()...)}, nil
+	return Removed{Name: u.name(), Dir: u.path(), Plugins: append([]string{}, u.names()...), Kept: kept}, nil
 }
 
 // removable returns an error if name is only one plugin of a pack.
@@ -59,53 +66,89 @@ func memberFile(u unit, name string) string {
 }
 
 // remove removes the whole unit, and then its entries in the lock.
-func remove(ctx context.Context, p Place, name string, o Options) (u unit, err error) {
+func remove(ctx context.Context, p Place, name string, o Options) (u unit, kept string, err error) {
 	s, err := newStage(ctx, p, o)
 	if err != nil {
-		return unit{}, err
+		return unit{}, "", err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if u, err = s.find(name); err == nil {
 		err = removable(u, name)
 	}
 	if err != nil {
-		return unit{}, err
+		return unit{}, "", err
 	}
 	lock, err := readLock(p)
 	if err == nil {
-		err = o.confirm(u, lock)
+		kept, err = o.confirm(u, lock)
 	}
 	if err != nil {
-		return unit{}, err
+		return unit{}, "", err
 	}
 	if err := s.dispose(u.path()); err != nil {
-		return unit{}, err
+		return unit{}, "", err
 	}
 	lock.drop(u.dir)
 	lock.prune(p)
-	return u, lock.write(p)
+	return u, kept, lock.write(p)
 }
 
-// confirm calls Confirm for a unit with files that no source has. If the unit is a link, only the link is removed, so no files
-// are lost.
-func (o Options) confirm(u unit, lock *lockfile) error {
-	if info, err := os.Lstat(u.path()); o.Confirm == nil || err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return nil
+// confirm calls Confirm for a unit with files that no source has, and then copies the unit to Keep. It returns the copy, or "". If
+// the unit is a link, only the link is removed, so no files are lost.
+func (o Options) confirm(u unit, lock *lockfile) (kept string, err error) {
+	if info, err := os.Lstat(u.path()); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return "", nil
 	}
 	var reasons []string
 	for _, p := range u.plugins {
 		reason, err := lock.handmade(u.place, p)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if reason != "" {
 			reasons = append(reasons, fmt.Sprintf("plugin %q %s", p.Name, reason))
 		}
 	}
 	if len(reasons) == 0 {
-		return nil
+		return "", nil
 	}
-	return o.Confirm(Handmade{Name: u.name(), Dir: u.path(), Reason: strings.Join(reasons, "; ")})
+	if o.Confirm != nil {
+		if err := o.Confirm(Handmade{Name: u.name(), Dir: u.path(), Reason: strings.Join(reasons, "; ")}); err != nil {
+			return "", err
+		}
+	}
+	return o.keep(u)
+}
+
+// keep copies a unit to a new directory in Keep, and returns that directory. It returns "" if there is no Keep.
+func (o Options) keep(u unit) (string, error) {
+	if o.Keep == "" {
+		return "", nil
+	}
+	err := os.MkdirAll(o.Keep, 0o700)
+	var dir string
+	if err == nil {
+		dir, err = os.MkdirTemp(o.Keep, u.name()+"-"+o.now().Format("20060102")+"-")
+	}
+	if err == nil {
+		err = copyUnit(u.path(), dir)
+	}
+	if err != nil {
+		return "", fmt.Errorf("keeping a copy of your files: %w", err)
+	}
+	return dir, nil
+}
+
+// copyUnit copies a plugin, which is a directory or a file, into a directory.
+func copyUnit(from, to string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return errors.Join(err, os.CopyFS(to, os.DirFS(from)))
+	}
+	text, err := files.Read(from, manifest.MaxTree)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, filepath.Base(from)), text, 0o600)
 }
 
 // handmade describes how a plugin differs from what was installed; it returns "" if there is no difference.
@@ -114,7 +157,8 @@ func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, installed := l.Plugins[key]; !installed && !recorded(plugin) {
+	entry, installed := l.Plugins[key]
+	if !installed && !recorded(plugin) {
 		return "was written by hand", nil
 	}
 	err = l.verify(p, plugin)
@@ -122,11 +166,38 @@ func (l *lockfile) handmade(p Place, plugin manifest.Plugin) (string, error) {
 	switch {
 	case ok && changed.Unrecorded != "":
 		return "is not in " + LockFile + ", so its files may have been changed", nil
-	case ok:
-		return "was changed since it was installed: " + changed.Files.String(), nil
-	default:
+	case err != nil && !ok:
+		return "", err
+	case err == nil && entry.Installed == nil:
+		return "", nil
+	}
+	edits, err := entry.edits(plugin)
+	if err != nil || len(edits.Added)+len(edits.Changed) == 0 {
 		return "", err
 	}
+	return "was changed since it was installed: " + edits.String(), nil
+}
+
+var disabledLine = regexp.MustCompile(`(?m)^disabled:[ \t]*true[ \t]*(#.*)?\n?`)
+
+// edits returns how the files of a plugin differ from what was installed. A manifest in which the user only disabled the plugin does not
+// differ: an update keeps that.
+func (e locked) edits(plugin manifest.Plugin) (Difference, error) {
+	now, err := hashTree(plugin.Dir)
+	if err != nil {
+		return Difference{}, err
+	}
+	before := e.Files
+	if e.Installed != nil {
+		before = e.Installed
+	}
+	if text, err := files.Read(filepath.Join(plugin.Dir, manifest.FileName), maxManifest); err == nil && plugin.Manifest.Disabled {
+		sum := sha256.Sum256(disabledLine.ReplaceAll(text, nil))
+		if hash := hex.EncodeToString(sum[:]); hash == before[manifest.FileName] {
+			now[manifest.FileName] = hash
+		}
+	}
+	return compare(before, now), nil
 }
 
 // dispose first moves a directory into the stage, so that a plugin is either complete or absent, and removes it there. It must

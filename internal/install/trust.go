@@ -79,6 +79,12 @@ func (l *lockfile) trust(u unit, p manifest.Plugin) (Trusted, error) {
 		return Trusted{}, err
 	}
 	now.Disabled = before.left(p, now.Files[manifest.FileName])
+	if installed && now.Installed == nil {
+		now.Installed = before.Files
+	}
+	if compare(now.Installed, now.Files).Empty() {
+		now.Installed = nil
+	}
 	l.Plugins[key] = now
 	maps.DeleteFunc(l.Pending, func(other string, _ locked) bool { return other == key })
 	return Trusted{Name: p.Name, Dir: filepath.Clean(p.Dir), Files: compare(before.Files, now.Files), Asks: manifest.Ask(p)}, nil

@@ -81,6 +81,12 @@ func (p Place) originDir(key string) string {
 	return ""
 }
 
+// Has reports whether a plugin or a pack of that name is in one of the places.
+func Has(places []Place, name string) bool {
+	_, err := find(places, name)
+	return err == nil
+}
+
 // find finds a unit by the name of one of its plugins or by its own name. It searches the places in order. In a place, it prefers what
 // was installed to what was written in place.
 func find(places []Place, name string) (unit, error) {

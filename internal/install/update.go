@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,9 +41,11 @@ type Updated struct {
 	Vendored Difference `json:"vendored"`
 	// Plugins lists all plugins that the unit holds now. New lists the plugins, variables, hooks, tools and unsafe imports
 	// that it did not have before.
-	Plugins  []Facts   `json:"plugins"`
-	New      []Facts   `json:"new"`
-	Gone     []string  `json:"gone,omitempty"`
+	Plugins []Facts  `json:"plugins"`
+	New     []Facts  `json:"new"`
+	Gone    []string `json:"gone,omitempty"`
+	// Kept is the directory with a copy of files that were changed by hand; empty if there were none.
+	Kept     string    `json:"kept,omitempty"`
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -112,22 +115,24 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err != nil {
 		return Updated{}, err
 	}
-	c, err := fetch(ctx, src, u.origin.Ref, filepath.Join(s.dir, "git"), o)
+	ref := cmp.Or(o.Ref, u.origin.Ref)
+	c, err := fetch(ctx, src, ref, filepath.Join(s.dir, "git"), o)
 	if err != nil {
 		return Updated{}, err
 	}
 	done = Updated{
-		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: u.origin.Ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
+		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
 		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{},
 	}
 	for _, p := range u.plugins {
 		done.Plugins = append(done.Plugins, factsOf(p))
 	}
-	if done.From == done.To {
+	if done.From == done.To && ref == u.origin.Ref {
 		if done.Restored, err = u.changed(o); err != nil || !done.Restored {
 			return done, err
 		}
 	}
+	done.Restored = done.From == done.To
 	if err := done.history(c); err != nil {
 		return Updated{}, err
 	}
@@ -207,7 +212,7 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 		return err
 	}
 	origin := *u.origin
-	origin.Commit, origin.InstalledAt = done.To, o.now()
+	origin.Ref, origin.Commit, origin.InstalledAt = done.Ref, done.To, o.now()
 	if err := manifest.WriteOrigin(dir, origin); err != nil {
 		return err
 	}
@@ -238,6 +243,13 @@ func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *
 		return nil
 	}
 	if err := o.grant(done.New); err != nil {
+		return err
+	}
+	lock, err := readLock(u.place)
+	if err == nil {
+		done.Kept, err = o.confirm(u, lock)
+	}
+	if err != nil {
 		return err
 	}
 	return s.swap(ctx, u, ready, done)

@@ -77,8 +77,8 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Discover returns the plugins below root, sorted by name. If root does not exist, there are none. The returned error must keep
-// aura from starting: a *ConditionError, a *DuplicateError, or a root that cannot be read. Any other fault affects only one
-// plugin and is stored in its Err.
+// aura from starting: a *DuplicateError, or a root that cannot be read. Any other fault affects only one plugin and is stored in its
+// Err.
 func Discover(root string) ([]Plugin, error) {
 	found, err := Search(root)
 	if err != nil {
@@ -126,10 +126,6 @@ func startupErrors(found []Plugin) error {
 	var faults []error
 
 	for i, p := range found {
-		if invalid, ok := errors.AsType[*ConditionError](p.Err); ok {
-			faults = append(faults, invalid)
-		}
-
 		if i > 0 && found[i-1].Name == p.Name {
 			faults = append(faults, &DuplicateError{Name: p.Name, Dirs: [2]string{found[i-1].Dir, p.Dir}})
 		}
@@ -235,14 +231,16 @@ func load(root, dir string, origin *Origin) Plugin {
 	}
 
 	p.Manifest, p.Err = Parse(file, data)
-	if p.Err != nil {
-		return p
+
+	switch invalid := CheckName(p.Name); {
+	case p.Manifest.Name != "" && CheckName(p.Manifest.Name) == nil:
+		p.Name = p.Manifest.Name
+	case p.Err == nil && invalid != nil:
+		p.Err = fmt.Errorf("%s: %w; %w", dir, invalid, errName)
 	}
 
-	if p.Manifest.Name != "" {
-		p.Name = p.Manifest.Name
-	} else if err := CheckName(p.Name); err != nil {
-		p.Err = fmt.Errorf("%s: %w; %w", dir, err, errName)
+	if p.Manifest.Disabled {
+		p.Err = nil // nothing but the name of a disabled plugin counts
 	}
 
 	return p

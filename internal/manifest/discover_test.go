@@ -198,16 +198,23 @@ func TestDiscoverDuplicates(t *testing.T) {
 	}
 }
 
-func TestDiscoverConditionIsAStartupError(t *testing.T) {
+// TestDiscoverFaults checks that a fault belongs to one plugin, and that a disabled plugin has none.
+func TestDiscoverFaults(t *testing.T) {
 	t.Parallel()
 
-	for _, content := range []string{"condition: bogus", "disabled: true\ncondition: bogus"} {
+	for content, want := range map[string]string{
+		"condition: bogus":                          "!a=a b=b",
+		"name: c\ncondition: bogus":                 "b=b !c=a",
+		"disabled: true\ncondition: bogus":          "a=a b=b",
+		"disabled: true\nname: c\ncondition: bogus": "b=b c=a",
+		"disabled: true\nnonsense: 1":               "a=a b=b",
+		"disabled: true\nname: ../x":                "a=a b=b",
+	} {
 		root := tree(t, map[string]string{"a/plugin.yaml": content, "b/plugin.yaml": ""})
-		_, err := manifest.Discover(root)
 
-		var invalid *manifest.ConditionError
-		if !errors.As(err, &invalid) || invalid.File != filepath.Join(root, "a", "plugin.yaml") {
-			t.Errorf("%q: got %v", content, err)
+		got, err := manifest.Discover(root)
+		if err != nil || listing(root, got) != want {
+			t.Errorf("%q: got %s, %v, want %s", content, listing(root, got), err, want)
 		}
 	}
 }

@@ -50,8 +50,8 @@ func extensionManifest(file string, defaults Manifest) (Manifest, error) {
 	return parse(file, data, defaults.Limits.Memory)
 }
 
-// StartupErrors returns the faults of the plugins of one tier of a home that must keep aura from starting: conditions that do not
-// parse, and two plugins of one name. It sorts the plugins by name.
+// StartupErrors returns the faults of the plugins of one tier of a home that must keep aura from starting: two plugins
+// of one name. It sorts the plugins by name.
 func StartupErrors(found []Plugin) error {
 	sortByName(found)
 

@@ -75,7 +75,8 @@ type Limits struct {
 	Memory int64
 }
 
-// ConditionError reports an invalid condition. Unlike any other fault of a manifest, it keeps aura from starting.
+// ConditionError reports an invalid condition. Unlike other faults of a manifest, it keeps a session that would run the plugin from
+// starting.
 type ConditionError struct {
 	File string
 	Line int

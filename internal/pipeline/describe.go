@@ -14,6 +14,8 @@ type Change struct {
 	// Field is one of the names of Effect.Fields, or one of the Field constants.
 	Field         string
 	Before, After string
+	// Concealed is set if the model does not see Before because of the change.
+	Concealed bool
 }
 
 // The fields of changes that Effect does not list among its fields. Those of messages replace "messages".

@@ -45,7 +45,7 @@ func Describe(point hookpoint.Name, in, result any) (Effect, []Change, error) {
 	for _, f := range changes {
 		if f.made(out) {
 			effect.Fields = append(effect.Fields, f.name)
-			described = append(described, Change{Field: f.name, Before: f.before(in), After: f.after(out)})
+			described = append(described, Change{Field: f.name, Before: f.before(in), After: f.after(out), Concealed: slices.Contains(concealing, f.name)})
 		}
 	}
 	if before, ok := in.(sdk.TransformContext); ok && !reflect.DeepEqual(normalized(before.Messages), normalized(out.Messages)) {
@@ -87,6 +87,9 @@ var changes = []struct {
 	{"error.skip", func(o Outcome) bool { return o.Error.Skip }, from(func(c sdk.OnErrorContext) string { return c.Error }), func(Outcome) string { return "the error is left out" }},
 	{"compaction.skip", func(o Outcome) bool { return o.Compaction.Skip }, unset, set},
 }
+
+// concealing lists the changes by which a text does not reach the model.
+var concealing = []string{"content", "response.content", "response.skip", "output"}
 
 // messagesField is the field name for messages that a handler rewrote.
 const messagesField = "messages"

@@ -85,7 +85,7 @@ func TestFold(t *testing.T) {
 		{
 			"any skips the request", hookpoint.BeforeChat,
 			[]result{plain("a", request(nil, true)), plain("b", request(nil, false))},
-			pipeline.Outcome{Request: sdk.RequestModification{Skip: true}},
+			pipeline.Outcome{Request: sdk.RequestModification{Skip: true}, SkippedBy: []string{"a"}},
 		},
 		{
 			"any skips the response, the last content wins", hookpoint.AfterResponse,

@@ -70,7 +70,7 @@ func TestTransform(t *testing.T) {
 			t.Parallel()
 			var got failures
 			in := sdk.TransformContext{Messages: conversation()}
-			out := pipeline.Transform(t.Context(), tt.handlers, in, func(m sdk.Message) int { return len(m.Content) }, got.report)
+			out, _ := pipeline.Transform(t.Context(), tt.handlers, in, func(m sdk.Message) int { return len(m.Content) }, got.report)
 			want := conversation()
 			if !sameButTokens(out[:4], want) {
 				t.Errorf("original messages changed: %+v", out[:4])

@@ -110,6 +110,10 @@ func Guarded(t tool.Tool, files *Files, rules Rules) tool.Tool {
 	if !ok || files == nil {
 		return t
 	}
+	// A plugin that guards a file means it. The user's rule for deletions is about the tools of aura, which guard all that they delete.
+	if t.Definition().Source != tool.SourceBuiltin {
+		rules.Delete = rules.Delete || rules.Write
+	}
 	return guarded{Tool: t, pather: paths, files: files, rules: rules}
 }
 

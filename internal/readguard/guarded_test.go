@@ -14,9 +14,12 @@ import (
 )
 
 // fake is a tool that is not a tool.Pather.
-type fake struct{ run func(tool.Call) error }
+type fake struct {
+	source tool.Source
+	run    func(tool.Call) error
+}
 
-func (fake) Definition() tool.Definition { return tool.Definition{Name: "Fake"} }
+func (f fake) Definition() tool.Definition { return tool.Definition{Name: "Fake", Source: f.source} }
 
 func (f fake) Execute(_ context.Context, call tool.Call) (string, error) { return "ran", f.run(call) }
 
@@ -38,6 +41,8 @@ func TestGuarded(t *testing.T) {
 		name  string
 		paths sdk.ToolPaths
 		rules readguard.Rules
+		// plugin means that the tool is a plugin's; otherwise it is built in.
+		plugin bool
 		// known means that the files were seen before. written is what the tool writes to f. fails makes the tool fail.
 		known   bool
 		written string
@@ -65,6 +70,9 @@ func TestGuarded(t *testing.T) {
 		{name: "clear", paths: sdk.ToolPaths{Write: f, Clear: f}, rules: on, known: true, after: "not been read"},
 		{name: "clear of a failure", paths: sdk.ToolPaths{Write: f, Clear: f}, rules: on, known: true, fails: true},
 		{name: "clear wins over record", paths: sdk.ToolPaths{Record: f, Clear: f}, rules: on, after: "not been read"},
+		{name: "deletion by a plugin", plugin: true, paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: on, refused: "not been read", after: "not been read"},
+		{name: "deletion of what is known by a plugin", plugin: true, paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: on, known: true, after: "not been read"},
+		{name: "deletion by a plugin, guard switched off", plugin: true, paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, after: "not been read"},
 		{name: "deletion is not writing", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: on, after: "not been read"},
 		{name: "deletion", paths: sdk.ToolPaths{Write: f, Guard: f, Clear: f}, rules: readguard.Rules{Delete: true}, refused: "not been read", after: "not been read"},
 		{name: "moving is writing", paths: sdk.ToolPaths{Read: f, Write: f, Guard: f, Clear: f}, rules: on, refused: "not been read", after: "not been read"},
@@ -82,7 +90,11 @@ func TestGuarded(t *testing.T) {
 				}
 			}
 			ran := false
-			inner := pather{paths: tt.paths, fake: fake{func(call tool.Call) error {
+			source := tool.SourceBuiltin
+			if tt.plugin {
+				source = tool.SourcePlugin
+			}
+			inner := pather{paths: tt.paths, fake: fake{source, func(call tool.Call) error {
 				ran = true
 				if tt.written != "" {
 					put(t, filepath.Join(dir, "f"), tt.written)
@@ -111,7 +123,7 @@ func TestGuardedKeepsTheTool(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	files, other := readguard.New(dir), readguard.New(dir)
-	nop := fake{func(tool.Call) error { return nil }}
+	nop := fake{run: func(tool.Call) error { return nil }}
 	if got, ok := readguard.Guarded(nop, files, readguard.Rules{}).(fake); !ok {
 		t.Errorf("a tool without files became %T", got)
 	}

@@ -17,7 +17,7 @@ import (
 func wrote(t *testing.T, files *readguard.Files, dir string, paths sdk.ToolPaths, fail error) tool.Written {
 	t.Helper()
 	var got tool.Written
-	inner := pather{paths: paths, fake: fake{func(tool.Call) error {
+	inner := pather{paths: paths, fake: fake{tool.SourceBuiltin, func(tool.Call) error {
 		for _, path := range paths.Write {
 			put(t, filepath.Join(dir, path), "written")
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 )
 
-func TestBrokenGuards(t *testing.T) {
+func TestStartupFaults(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("plugin.yaml:2: unknown key")
 	for name, tt := range map[string]struct {
@@ -20,12 +20,13 @@ func TestBrokenGuards(t *testing.T) {
 		"closed":             {manifest.FailClosed, broken, `starting guard "g", which has on_failure: closed: plugin.yaml:2: unknown key; correct the file`},
 		"open":               {manifest.FailOpen, broken, ""},
 		"closed and sound":   {manifest.FailClosed, nil, ""},
+		"a condition":        {manifest.FailOpen, &manifest.ConditionError{File: "plugin.yaml", Line: 3, Err: errors.New("unknown")}, `plugin.yaml:3: key "condition": unknown`},
 		"closed and refused": {manifest.FailClosed, &manifest.RefusedError{Err: errors.New("changed")}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := host.Spec{Plugin: manifest.Plugin{Name: "g", Err: tt.err, Manifest: manifest.Manifest{OnFailure: tt.on}}}
-			err := brokenGuards([]host.Spec{s})
+			err := startupFaults([]host.Spec{s})
 			if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

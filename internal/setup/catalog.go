@@ -1,8 +1,11 @@
 package setup
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,7 +82,7 @@ func (e Entry) Asks() manifest.Asks {
 }
 
 // Catalog returns the plugins of all homes and the Python extensions, sorted by name. If two have the same name, the one in use comes
-// first. An error must keep aura from starting: two plugins with the same name in one home, or a condition that does not parse.
+// first. An error must keep aura from starting: two plugins with the same name in one home.
 func Catalog(c *config.Config) ([]Entry, error) {
 	levels, err := levelsOf(c)
 	if err != nil {
@@ -105,14 +108,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 	for _, p := range active {
 		e := entry(p, StatusEnabled)
 		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
-		switch {
-		case p.Manifest.Disabled:
-			e.Status = StatusDisabled
-		case !c.Features.Plugins.Selected(p.Name):
-			e.Status = StatusExcluded
-		default:
-			e.checkAvailable()
-		}
+		e.choose(c.Features.Plugins)
 		var hidden []Entry
 		for _, s := range shadowed {
 			if s.Name == p.Name {
@@ -125,6 +121,19 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		out = append(append(out, e), hidden...)
 	}
 	return out, nil
+}
+
+// choose sets the status of a plugin that no other shadows.
+func (e *Entry) choose(settings config.Plugins) {
+	switch {
+	case e.Manifest.Disabled:
+		e.Status = StatusDisabled
+	case !settings.Selected(e.Name):
+		e.Status = StatusExcluded
+	default:
+		e.Status = StatusEnabled
+		e.checkAvailable()
+	}
 }
 
 // noticesOf returns what the user should know about the plugins at every start: which plugins replace others, and which are not
@@ -148,6 +157,21 @@ func noticesOf(entries []Entry) []string {
 	}
 	for _, reason := range slices.Sorted(maps.Keys(unavailable)) {
 		out = append(out, fmt.Sprintf("Python extensions are not available (%s): %s", strings.Join(unavailable[reason], ", "), reason))
+	}
+	return out
+}
+
+// rootNotices returns what the user should know about the directories of plugins: those that are missing, and what looks like a plugin
+// but is not loaded.
+func rootNotices(c *config.Config) []string {
+	var out []string
+	for _, root := range c.PluginRoots() {
+		if _, err := os.Stat(root.Dir); root.Named && errors.Is(err, fs.ErrNotExist) {
+			out = append(out, fmt.Sprintf("plugins.dir of %s names %s, which does not exist, so no plugins are loaded from there", root.Home.Dir, root.Dir))
+		}
+		for _, text := range manifest.Overlooked(root.Dir) {
+			out = append(out, "the plugin directory "+text)
+		}
 	}
 	return out
 }
@@ -212,6 +236,9 @@ func (e Entry) specIn(c *config.Config, confined Confinement, unsafe bool) host.
 		// The user granted only what the source shows.
 		Unconfined: e.Asks().Unconfined,
 		Verify:     func() error { return e.verify(c) },
+	}
+	if e.Home.Kind == config.HomeProject {
+		spec.Consented = c.Consented
 	}
 	if e.guest != nil {
 		spec.Unsafe = false // it concerns only packages of Go

@@ -54,7 +54,7 @@ func newGuest(c *config.Config) *guest {
 // checkAvailable sets the status and the error of an extension that cannot be run on this machine. A guard that fails closed stays
 // enabled, so that it blocks.
 func (e *Entry) checkAvailable() {
-	if e.guest == nil || e.guest.err == nil || e.Err != nil {
+	if e.guest == nil || e.guest.err == nil || e.Err != nil && !errors.Is(e.Err, e.guest.err) {
 		return
 	}
 	e.Err = &manifest.RefusedError{Err: e.guest.err}

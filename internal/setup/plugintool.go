@@ -65,7 +65,9 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 			}
 			made, err := s.pluginTool(c, live, p, t)
 			if err != nil {
-				s.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err))
+				if text := fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err); s.Told == nil || s.Told.first(text) {
+					s.notice(p.Name(), text)
+				}
 				continue
 			}
 			out = append(out, made)

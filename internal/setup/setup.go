@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -68,8 +69,8 @@ type Source struct {
 	// write protected paths, because there is no mount namespace. Both may be nil, and may be called from any goroutine.
 	Made    func(paths []string)
 	Exposed func()
-	// Disabled remembers the reported patterns of plugins that match no tool; nil if there is no session to report them to.
-	Disabled *Told
+	// Told remembers what was reported about the tools of plugins; nil if there is no session to report it to.
+	Told *Told
 	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
 	// the user's features allow it.
 	SaveBuffers func(ctx context.Context, paths []string) error
@@ -91,7 +92,8 @@ type Plugins struct {
 	// Specs holds the plugins to run. Entries holds the same plugins by name.
 	Specs   []host.Spec
 	Entries map[string]Entry
-	// Installed holds the names of all plugins that were found, including those that do not run.
+	// found holds all plugins that were found, including those that do not run. Installed holds their names.
+	found     []Entry
 	Installed []string
 	// Notices tells the user which plugins replace others, and which are not available.
 	Notices []string
@@ -119,25 +121,35 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 	if out.Plugins, err = s.FindPlugins(out.Features); err != nil {
 		return nil, err
 	}
-	return out, brokenGuards(out.Specs)
+	return out, startupFaults(out.Specs)
 }
 
-// With returns the setup of another role with the same configuration. It does not search for plugins again if their settings
-// are the same: changed plugin files take effect at the next reload. A stricter sandbox does not require a new search either,
-// because the tools of plugins then run in separate processes. A sandbox that becomes enabled does, because it confines the
-// plugins themselves.
+// With returns the setup of another role with the same configuration. It does not search for plugins again: changed plugin files
+// take effect at the next reload. The plugins that were found are chosen again if their settings differ, which include those of the
+// sandbox.
 func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error) {
 	features, err := source.Features(r)
 	if err != nil {
 		return nil, err
 	}
-	confines := features.Sandbox.Enabled && !s.Features.Sandbox.Enabled && sandbox.Support().Enabled
-	if confines || !reflect.DeepEqual(features.Plugins, s.Features.Plugins) {
-		return New(ctx, source, r)
-	}
+	confines := !reflect.DeepEqual(features.Sandbox, s.Features.Sandbox) && sandbox.Support().Enabled
 	out := &Setup{Source: source, Plugins: s.Plugins, Role: r, Features: features}
-	out.Chain, err = source.NewChain(ctx, r)
-	return out, err
+	if out.Chain, err = source.NewChain(ctx, r); err != nil {
+		return nil, err
+	}
+	if !confines && reflect.DeepEqual(features.Plugins, s.Features.Plugins) {
+		return out, nil
+	}
+	merged := *source.Config
+	merged.Features = features
+	entries := slices.Clone(s.found)
+	for i := range entries {
+		if entries[i].Status != StatusShadowed {
+			entries[i].choose(features.Plugins)
+		}
+	}
+	out.Plugins = source.choosePlugins(entries, &merged)
+	return out, startupFaults(out.Specs)
 }
 
 // Sandbox returns the confinement of the role.
@@ -154,17 +166,22 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 	if err != nil {
 		return Plugins{}, err
 	}
-	out := Plugins{Entries: map[string]Entry{}, Notices: noticesOf(entries)}
+	return s.choosePlugins(entries, &merged), nil
+}
+
+// choosePlugins returns the plugins to run of those that were found.
+func (s Source) choosePlugins(entries []Entry, merged *config.Config) Plugins {
+	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: append(noticesOf(entries), rootNotices(merged)...)}
 	// No plugin of these runs before all policies are made, so none can change what another policy is made of.
-	confined := sync.OnceValue(func() Confinement { return NewConfinement(&merged, merged.Features, "").surveyed() })
+	confined := sync.OnceValue(func() Confinement { return NewConfinement(merged, merged.Features, "").surveyed() })
 	for _, e := range entries {
 		out.Installed = append(out.Installed, e.Name)
 		if e.Status == StatusEnabled {
 			out.Entries[e.Name] = e
-			out.Specs = append(out.Specs, e.specIn(&merged, confined(), s.Options.UnsafePlugins))
+			out.Specs = append(out.Specs, e.specIn(merged, confined(), s.Options.UnsafePlugins))
 		}
 	}
-	return out, nil
+	return out
 }
 
 func (s Source) outputDir() string {

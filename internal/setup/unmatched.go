@@ -21,7 +21,7 @@ import (
 func (s Source) Unmatched(r Role, f config.Features, tools []tool.Tool, plugins []host.View, installed []string) []string {
 	known := toolNames(tools, plugins)
 	return slices.Concat(
-		s.unmatchedTools(r, f, known), s.unmatchedHooks(r), s.unmatchedMatchers(r, f, known), s.unmatchedDefinitions(known),
+		s.unmatchedTools(r, f, known), s.hiddenTools(r, f, tools), s.unmatchedHooks(r), s.unmatchedMatchers(r, f, known), s.unmatchedDefinitions(known),
 		s.unmatchedPlugins(f.Plugins, installed), s.unknownSettings(f.Plugins))
 }
 
@@ -115,7 +115,7 @@ const maxPattern = 100
 // disabled returns a function that reports a pattern by which a plugin disables tools if the pattern matches no tool. Each
 // pattern is reported once per session.
 func (s Source) disabled(known []string) func(plugin, pattern string) {
-	if s.Disabled == nil {
+	if s.Told == nil {
 		return nil
 	}
 	return func(plugin, pattern string) {
@@ -124,7 +124,7 @@ func (s Source) disabled(known []string) func(plugin, pattern string) {
 		}
 		shown := limit.Shorten(pattern, maxPattern)
 		text := fmt.Sprintf("plugin %q disables %q, which matches no tool%s", plugin, shown, nearest.Hint(shown, known))
-		if s.Disabled.first(text) {
+		if s.Told.first(text) {
 			s.notice(plugin, text)
 		}
 	}
@@ -206,6 +206,51 @@ func (s Source) unmatchedTools(r Role, f config.Features, known []string) []stri
 	return out
 }
 
+// hiddenTools reports filters that match only opt-in tools, which must be named exactly, tools that replace others and that nobody
+// has because they are opt-in, and tools that replace the same tool.
+func (s Source) hiddenTools(r Role, f config.Features, tools []tool.Tool) []string {
+	var out, named []string
+	layers := s.layers(r, f)
+	for _, l := range layers {
+		named = append(named, l.Enabled...)
+	}
+	hidden := func(d tool.Definition) bool {
+		return (d.OptIn || tool.Match(f.Tools.OptIn, d.Name)) && !slices.Contains(named, d.Name)
+	}
+	overriding := map[string]string{}
+	for _, t := range tools {
+		d := t.Definition()
+		if !d.Override {
+			continue
+		}
+		if first, twice := overriding[d.Name]; twice {
+			out = append(out, fmt.Sprintf("%s and %s both override the tool %s; that of %s is used", first, d.From(), d.Name, d.From()))
+		}
+		overriding[d.Name] = d.From()
+		if hidden(d) {
+			out = append(out, fmt.Sprintf("%s overrides the tool %s and is opt-in, so no agent has %s: name it in a filter that enables tools, or remove opt_in", d.From(), d.Name, d.Name))
+		}
+	}
+	for _, l := range s.namedLayers(r, f) {
+		for _, pattern := range l.by.Enabled {
+			var only []string
+			for _, t := range tools {
+				if d := t.Definition(); tool.Match([]string{pattern}, d.Name) {
+					only = append(only, d.Name)
+					if !hidden(d) {
+						only = nil
+						break
+					}
+				}
+			}
+			if len(only) > 0 {
+				out = append(out, fmt.Sprintf("%s enables %q, which matches only opt-in tools (%s): an opt-in tool must be named exactly", l.enables, pattern, strings.Join(only, ", ")))
+			}
+		}
+	}
+	return out
+}
+
 // mayBeServed reports whether a pattern may match a tool of a configured MCP server. The tools of a server can change at any
 // time.
 func (s Source) mayBeServed(pattern string) bool {
@@ -249,7 +294,7 @@ func (s Source) unknownSettings(settings config.Plugins) []string {
 	for _, p := range s.manifests(settings) {
 		defaults := keysOf(p.Manifest.Config)
 		open, shared = open || len(defaults) == 0, append(shared, defaults...)
-		for _, key := range keysOf(settings.Local[p.Name]) {
+		for _, key := range keysOf(settings.LocalFor(p.Name)) {
 			if len(defaults) > 0 && !slices.Contains(defaults, key) {
 				out = append(out, fmt.Sprintf("plugins.config.local sets %q for plugin %q, which has no such key in its defaults%s",
 					key, p.Name, nearest.Hint(key, defaults)))

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/tool"
 )
 
 // TestUnmatchedServers checks that patterns for tools of a configured MCP server need not match, and that patterns for other
@@ -30,7 +32,7 @@ func TestDisabled(t *testing.T) {
 	t.Parallel()
 	var got []string
 	s := Source{
-		Config: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}, Disabled: &Told{},
+		Config: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}, Told: &Told{},
 		Emit: func(e event.Event) { got = append(got, e.(event.Notice).Text) },
 	}
 	told := s.disabled([]string{"Bash", "Read", "ReadAll"})
@@ -59,3 +61,42 @@ func TestDisabled(t *testing.T) {
 		t.Error("somebody is told without a session")
 	}
 }
+
+// TestHiddenTools checks that filters and overrides that leave nobody with a tool are reported.
+func TestHiddenTools(t *testing.T) {
+	t.Parallel()
+	builtIn := tool.Definition{Name: "Read", Source: tool.SourceBuiltin}
+	override := tool.Definition{Name: "Read", Source: tool.SourcePlugin, Origin: "a", Override: true}
+	other, hidden := override, override
+	other.Origin, hidden.OptIn = "b", true
+	optIn := tool.Definition{Name: "Notify", Source: tool.SourcePlugin, Origin: "c", OptIn: true}
+	for name, row := range map[string]struct {
+		tools   []tool.Definition
+		include []string
+		want    string
+	}{
+		"nothing to say":           {[]tool.Definition{builtIn, override, optIn}, nil, ""},
+		"opt-in tools by pattern":  {[]tool.Definition{builtIn, optIn}, []string{"Not*"}, `--include-tools enables "Not*", which matches only opt-in tools (Notify)`},
+		"opt-in tools by name":     {[]tool.Definition{builtIn, optIn}, []string{"Notify"}, ""},
+		"a pattern for others too": {[]tool.Definition{builtIn, optIn}, []string{"*"}, ""},
+		"an opt-in override":       {[]tool.Definition{builtIn, hidden}, nil, `plugin "a" overrides the tool Read and is opt-in, so no agent has Read`},
+		"a named opt-in override":  {[]tool.Definition{builtIn, hidden}, []string{"Read"}, ""},
+		"two overrides":            {[]tool.Definition{builtIn, override, other}, nil, `plugin "a" and plugin "b" both override the tool Read; that of plugin "b" is used`},
+	} {
+		var tools []tool.Tool
+		for _, d := range row.tools {
+			tools = append(tools, defined{d})
+		}
+		s := Source{Config: &config.Config{}, Options: Options{IncludeTools: row.include}}
+		if got := strings.Join(s.hiddenTools(Role{}, config.Features{}, tools), "\n"); !strings.Contains(got, row.want) || row.want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// defined is a tool that does nothing.
+type defined struct{ definition tool.Definition }
+
+func (d defined) Definition() tool.Definition { return d.definition }
+
+func (defined) Execute(context.Context, tool.Call) (string, error) { return "", nil }

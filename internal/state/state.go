@@ -101,6 +101,9 @@ func (p Paths) Approvals() string { return p.below(p.Project, "approvals.json") 
 // Quarantine returns the directory of what confined code left where other programs run it.
 func (p Paths) Quarantine() string { return p.below(p.Project, "quarantine") }
 
+// Kept returns the directory of copies of plugins that were changed by hand before they were removed or updated.
+func (p Paths) Kept() string { return p.below(p.Root, "kept") }
+
 // User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 

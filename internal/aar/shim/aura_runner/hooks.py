@@ -28,6 +28,9 @@ POINTS = {
 # How many calls without a result are remembered.
 _OPEN_CALLS = 256
 
+# How the result of a failed call begins if an extension replaced it. What replaces the result replaces the error too.
+_FAILED = "Error: "
+
 # Calls the handlers of an event. It returns what the handlers made of the event, and the first error.
 Fire = Callable[..., Awaitable[Any]]
 
@@ -112,9 +115,10 @@ class Hooks:
         # What replaces the result of a failed call replaces the error too.
         replaced = bool(results) and context["ToolResult"] not in results
         number = self._closed(context, history)
-        before = tool_result(name, number, context["ToolResult"], "" if replaced else error, context["ToolDuration"], is_error=bool(error))
+        text = context["ToolResult"].removeprefix(_FAILED) if error and replaced else context["ToolResult"]
+        before = tool_result(name, number, text, "" if replaced else error, context["ToolDuration"], is_error=bool(error))
         event = await self._fire("tool_result", before, ctx, _text)
-        return None if event.output == before.output else {"Output": exact.tree(event.output)}
+        return None if event.output == before.output else {"Output": exact.tree((_FAILED if error else "") + event.output)}
 
     async def StreamChunk(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         for chunk in context["Chunks"] or ():

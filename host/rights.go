@@ -1,0 +1,78 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// withdrawn returns the rights that a plugin has as before and lacks as next, in words; empty if it lacks none. The variables of
+// a manifest that cannot be read are not known, so they count as unchanged.
+func withdrawn(before, next Spec) string {
+	var out []string
+	lost := func(right string, gone bool) {
+		if gone {
+			out = append(out, right)
+		}
+	}
+	lost("unsafe mode", before.Unsafe && !next.Unsafe)
+	if next.Err == nil {
+		gone := slices.DeleteFunc(slices.Clone(before.variables()), func(name string) bool {
+			return granted(next.variables(), name) || name == "PATH"
+		})
+		lost("the environment variables "+strings.Join(gone, ", "), len(gone) > 0)
+	}
+	switch had, has := before.Sandbox, next.Sandbox; {
+	case has == nil:
+	case had == nil:
+		lost("running without a sandbox", true)
+	default:
+		lost("the network", had.Network && !has.Network)
+		rest := *had
+		rest.Network = has.Network
+		lost("what the sandbox denies now", has.Stricter(rest))
+	}
+	lost("files outside the sandbox", before.Unconfined && !next.Unconfined)
+	lost("running as a compiled program", before.Native != nil && next.Native == nil)
+	return strings.Join(out, "; ")
+}
+
+// consent returns why the user's consent to the plugin no longer holds, or nil.
+func (s Spec) consent() error {
+	if s.Consented == nil {
+		return nil
+	}
+	return s.Consented()
+}
+
+// refused returns why the plugin may not go on as it runs, after it failed to start as next: nil if the failure is a mistake in its
+// files alone.
+func refused(before, next Spec, failure error) error {
+	if err := next.consent(); err != nil {
+		return err
+	}
+	right := withdrawn(before, next)
+	if right == "" {
+		return nil
+	}
+	return fmt.Errorf("it no longer has a right that it ran with (%s), and it does not load without it: %w", right, Reason(failure))
+}
+
+// stopFor ends the child of a plugin that may not go on, and gives the plugin the specification that says so. The plugin stays down
+// until a change lets it load.
+func (s *supervisor) stopFor(spec Spec, why error) {
+	s.mu.Lock()
+	old, err := s.retire(StateStopped, why.Error(), &Error{Plugin: spec.Name, Kind: KindLoad, Err: why})
+	if errors.Is(err, errEnding) {
+		s.mu.Unlock()
+		return
+	}
+	s.dropNext()
+	s.spec, s.known = spec, false
+	s.notify(NoticeReload, fmt.Sprintf("plugin %q is stopped: %v", spec.Name, why))
+	s.mu.Unlock()
+	if old != nil {
+		old.stop()
+	}
+}
