@@ -32,8 +32,8 @@ func cacheKey(o *Options, spec Spec, tree string) (string, error) {
 	}
 	h := sha256.New()
 	err = json.NewEncoder(h).Encode([]any{
-		"v4", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, guest, spec.Unsafe, o.Tool,
-		grant(o.Environ, o.TaskEnv, spec.variables()), spec.Sandbox,
+		"v4", version.Version, bin.Size(), bin.ModTime().UnixNano(), tree, spec.Guest, guest, spec.Unsafe, o.around(spec).Tool,
+		o.around(spec).grant(spec.variables()), spec.Sandbox,
 	})
 	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -20,6 +20,8 @@ func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
 	asked := time.Now()
+	// What happened to the plugin during the call is told before the call's result.
+	defer s.out.flush()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
 	c, err := s.acquire(ctx, max(limit, s.startLimit()))
 	began := time.Now()
@@ -176,8 +178,11 @@ func (s *supervisor) kill(c *child, why string) {
 func (s *supervisor) settle(c *child) {
 	done := make(chan struct{})
 	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.life.Err() != nil {
+		return // the child is being stopped, and nothing may be added to what close waits for
+	}
 	s.settling = append(s.settling, done)
-	s.mu.Unlock()
 	s.pending.Go(func() {
 		defer func() {
 			close(done)

@@ -124,7 +124,7 @@ func versionOf(dir string) string {
 
 // processFor returns the plugin's process, which is not started yet. tree is the hash of the plugin's files.
 func processFor(o *Options, spec Spec, tree string, log *logFile) *hostProcess {
-	tool := o.Tool
+	tool := o.around(spec).Tool
 	tool.DataDir = spec.DataDir
 	return newProcess(o.Binary, o.startDir(), environOf(o, spec), shared.LaunchSpec{
 		Name: spec.Name, Dir: spec.Dir, Unsafe: spec.Unsafe, MemoryBytes: spec.Manifest.Limits.Memory, Tool: tool,
@@ -136,9 +136,9 @@ func processFor(o *Options, spec Spec, tree string, log *logFile) *hostProcess {
 // environOf returns the environment of the plugin's process. A policy with its own directory for temporary files adds TMPDIR.
 func environOf(o *Options, spec Spec) []string {
 	if spec.Sandbox == nil || spec.Sandbox.Temp == "" {
-		return grant(o.Environ, o.TaskEnv, spec.variables())
+		return o.around(spec).grant(spec.variables())
 	}
-	return grant(spec.Sandbox.Environ(o.Environ), o.TaskEnv, slices.Concat(spec.variables(), []string{"TMPDIR"}))
+	return grant(spec.Sandbox.Environ(o.around(spec).Environ), o.around(spec).TaskEnv, slices.Concat(spec.variables(), []string{"TMPDIR"}))
 }
 
 // policyOf returns the plugin's policy, extended by what every child needs: permission to read its own binary and the plugin's

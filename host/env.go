@@ -31,10 +31,13 @@ func grant(environ []string, task map[string]string, names []string) []string {
 	return out
 }
 
+// grant returns the variables that a list of names grants.
+func (a *Around) grant(names []string) []string { return grant(a.Environ, a.TaskEnv, names) }
+
 // callEnv returns the variables that a call sets: those of the task, and the position of the call in a trace. Concurrent calls share a
 // child's environment: each may see the position of another, in the same trace.
 func (s *supervisor) callEnv(ctx context.Context, spec Spec) map[string]string {
-	out := grantTask(s.opts.TaskEnv, spec.variables())
+	out := grantTask(s.opts.around(spec).TaskEnv, spec.variables())
 	for _, entry := range telemetry.Environ(ctx) {
 		name, value, _ := strings.Cut(entry, "=")
 		if !granted(spec.variables(), name) {

@@ -47,17 +47,25 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 		f.Close()
 		return nil, err
 	}
+	flush(f.Plugins())
 	return f, nil
+}
+
+// flush waits until everything that happened to plugins is told.
+func flush(plugins []*Plugin) {
+	for _, p := range plugins {
+		p.sup.out.flush()
+	}
 }
 
 // prepare creates the supervisor of a plugin without starting anything.
 func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
-	if f.opts.OnLog != nil && log != nil {
-		log.leveled = func(level, text string) { f.opts.OnLog(spec.Name, level, text) }
-	}
 	s := newSupervisor(f.opts, spec, log)
+	if f.opts.OnLog != nil && log != nil {
+		log.leveled = s.logged
+	}
 	if err != nil {
 		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))
 	}
@@ -263,5 +271,6 @@ func (s *supervisor) settled(ctx context.Context) {
 func (s *supervisor) await(ctx context.Context) error {
 	s.start()
 	s.settled(ctx)
+	s.out.flush()
 	return ctx.Err()
 }

@@ -157,7 +157,7 @@ func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, 
 	if spec.Manifest.Once && s.hasFired(point) {
 		return false, nil
 	}
-	ok, err := spec.Manifest.Condition.Eval(ctx, ConditionState(base, s.opts.Workdir, s.opts.Shell))
+	ok, err := spec.Manifest.Condition.Eval(ctx, ConditionState(base, s.opts.Workdir, s.opts.around(spec).Shell))
 	if err != nil {
 		return false, &Error{Plugin: spec.Name, Doing: fmt.Sprintf("evaluating condition %q", spec.Manifest.Condition), Kind: KindPlugin, Err: err}
 	}

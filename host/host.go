@@ -6,6 +6,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,21 @@ const (
 	DefaultLoadTimeout = 10 * time.Second
 )
 
+// Around is what surrounds the plugins in one setup of a session. A reload replaces it.
+type Around struct {
+	// Tool is passed to the plugins' Init functions.
+	Tool sdk.ToolConfig
+	// Environ holds all variables that can be granted: those of the process and those of env files.
+	Environ []string
+	// TaskEnv holds the variables of the running task. The same lists grant them to plugins. They take precedence over Environ.
+	TaskEnv map[string]string
+	// Shell runs the command of a bash: condition.
+	Shell func(ctx context.Context, workdir, command string) (bool, error)
+}
+
+// around returns what surrounds a plugin.
+func (o *Options) around(spec Spec) *Around { return cmp.Or(spec.around, &o.Around) }
+
 // Options holds the settings that all plugins of a fleet share.
 type Options struct {
 	// Binary is the file that children are started from: the path of aura-plugin-host, or of a descriptor by which it is open.
@@ -40,29 +56,23 @@ type Options struct {
 	CacheDir string
 	// Workdir is the working directory of every child.
 	Workdir string
-	// Tool is passed to the plugins' Init functions.
-	Tool sdk.ToolConfig
-	// Environ holds all variables that can be granted: those of the process and those of env files.
-	Environ []string
-	// TaskEnv holds the variables of the running task. The same lists grant them to plugins. They take precedence over Environ.
-	TaskEnv map[string]string
-	// Notify receives notices for the user. It is called from many goroutines and must not block for long.
+	Around
+	// Notify receives notices for the user. Notify, OnState and OnLog are called for one plugin at a time, in the order in which things happened to
+	// the plugin, and before a call returns whose result they explain. They may block, but must not call the fleet.
 	Notify func(Notice)
-	// OnCall receives every finished call with the context that it was made with, and OnState every change of a plugin's state; both may be nil. They are called from
-	// many goroutines, OnState while a plugin's lock is held. They must not block for long and must not call the fleet.
+	// OnCall receives every finished call with the context that it was made with, from many goroutines, and OnState every change of a plugin's
+	// state; both may be nil. OnCall must not call the fleet.
 	OnCall  func(context.Context, Call)
 	OnState func(StateChange)
 	// OnStart receives every child that is ready, before its first call; nil for nobody. It is called only if OnCall is set.
 	OnStart func(Started)
-	// OnLog receives the lines that plugins write with sdk.Log; nil for none. It is called while the log is locked.
+	// OnLog receives the lines that plugins write with sdk.Log; nil for none.
 	OnLog func(plugin, level, text string)
 	// State changes or reads a store of a plugin; nil if there is no place for one.
 	State func(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error)
 	// Now and Rand answer a plugin that asks for the time or for a random number; nil for the current time and a random number.
 	Now  func(plugin string) time.Time
 	Rand func(plugin string) uint64
-	// Shell runs the command of a bash: condition.
-	Shell func(ctx context.Context, workdir, command string) (bool, error)
 	// Secrets are removed from logs; nil for none.
 	Secrets *redact.Current
 	// Lazy starts a child only at its first call if its exports are cached.
@@ -79,6 +89,8 @@ type Options struct {
 // Spec describes one plugin to run.
 type Spec struct {
 	manifest.Plugin
+	// around replaces what surrounds the plugins of the fleet, since a reload; nil before.
+	around *Around
 	// Config is the plugin's PluginConfig, with all layers merged.
 	Config map[string]any
 	// Guest is the program that runs a plugin that is not interpreted Go; nil for interpreted Go.

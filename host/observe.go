@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/idelchi/aura/shared"
@@ -82,12 +83,12 @@ func (s *supervisor) observeState() {
 	if s.cur != nil && (s.cur.killedFor != "" || s.cur.proc.dead()) {
 		return // the child is not ready again, although its call is over: its death is about to change the state
 	}
-	change := StateChange{Plugin: s.spec.Name, From: s.observed.state, To: now, Reason: s.down}
+	change := StateChange{Plugin: s.name, From: s.observed.state, To: now, Reason: s.down}
 	if s.cur != nil {
 		change.Pid = s.cur.proc.pid()
 	}
 	s.observed.state, s.observed.child = now, s.cur
-	s.opts.OnState(change)
+	s.out.post(func() { s.opts.OnState(change) })
 }
 
 // stateNow returns the state that users see. The caller holds the lock.
@@ -96,4 +97,11 @@ func (s *supervisor) stateNow() State {
 		return StateBusy
 	}
 	return s.state
+}
+
+// logged reports a line of the plugin's log. The log is locked.
+func (s *supervisor) logged(level, text string) {
+	s.out.postLine(func() { s.opts.OnLog(s.name, level, text) }, func(n int) {
+		s.opts.OnLog(s.name, "warn", fmt.Sprintf("[aura] %d lines are only in the log, because they came faster than they were read", n))
+	})
 }

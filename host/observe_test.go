@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -34,6 +35,7 @@ func TestObserveCostsNothing(t *testing.T) {
 	s.opts.OnCall = func(context.Context, Call) { calls++ }
 	s.opts.OnState = func(StateChange) { states++ }
 	measured()
+	s.out.flush()
 	if calls == 0 || states != calls {
 		t.Errorf("%d calls and %d states were reported to listeners", calls, states)
 	}
@@ -43,9 +45,8 @@ func TestObserveCostsNothing(t *testing.T) {
 func TestObserveState(t *testing.T) {
 	t.Parallel()
 	var got []StateChange
-	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{}, nil)
+	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
 	defer s.end()
-	s.spec.Name = "p"
 	made := func() *child { return &child{proc: &hostProcess{}} }
 	first, second, third, fourth := made(), made(), made(), made()
 	boom := errors.New("boom")
@@ -88,6 +89,7 @@ func TestObserveState(t *testing.T) {
 	for i := range want {
 		want[i].Plugin = "p"
 	}
+	s.out.flush()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"sync"
 
@@ -75,12 +76,13 @@ type Change struct {
 // plugins, otherwise only for those whose specification changed. The others keep their children and their package-level state.
 // A plugin that fails to load keeps its old child too, unless that child has a right that was withdrawn: it is stopped. Prepare only
 // returns the error of ctx, and then undoes the change.
-func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, error) {
+func (f *Fleet) Prepare(ctx context.Context, around *Around, specs []Spec, anew bool) (*Change, error) {
 	c := &Change{fleet: f, kept: make(map[string]error)}
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	wanted := make(map[string]bool, len(specs))
 	for _, spec := range specs {
+		spec.around = around
 		wanted[spec.Name] = true
 		p := f.lookup(spec.Name)
 		if p == nil {
@@ -109,6 +111,7 @@ func (f *Fleet) Prepare(ctx context.Context, specs []Spec, anew bool) (*Change, 
 		c.Abort()
 		return nil, err
 	}
+	flush(append(f.Plugins(), c.added...))
 	return c, nil
 }
 
@@ -117,7 +120,7 @@ func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, erro
 	if err := spec.consent(); err != nil {
 		return View{Plugin: p, spec: &spec, stopped: err}, nil
 	}
-	if !anew && spec.sameChild(p.Spec()) {
+	if now := p.Spec(); !anew && spec.sameChild(now) && p.sup.sameVariables(now, spec) {
 		return View{Plugin: p, spec: &spec}, nil
 	}
 	start := p.sup.startAsLoaded
@@ -173,6 +176,7 @@ func (c *Change) Commit() Reloaded {
 		r.Removed = append(r.Removed, p.Name())
 		c.fleet.remove(p)
 	}
+	flush(c.fleet.Plugins())
 	return r
 }
 
@@ -213,8 +217,13 @@ func (s Spec) sameChild(other Spec) bool {
 		return false
 	}
 	s.Config, other.Config, s.Verify, other.Verify, s.Consented, other.Consented, s.Native, other.Native = nil, nil, nil, nil, nil, nil, nil, nil
-	s.NativeError, other.NativeError = nil, nil
+	s.NativeError, other.NativeError, s.around, other.around = nil, nil, nil, nil
 	return reflect.DeepEqual(s, other)
+}
+
+// sameVariables reports whether a child started with one spec has the variables of the other.
+func (s *supervisor) sameVariables(one, other Spec) bool {
+	return slices.Equal(environOf(s.opts, one), environOf(s.opts, other))
 }
 
 func (f *Fleet) lookup(name string) *Plugin {

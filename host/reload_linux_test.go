@@ -28,7 +28,7 @@ func TestChange(t *testing.T) {
 	}
 	count()
 
-	same, err := fleet.Prepare(t.Context(), []Spec{spec}, false)
+	same, err := fleet.Prepare(t.Context(), nil, []Spec{spec}, false)
 	if err != nil || same.Plugins()[0].child != nil {
 		t.Fatalf("a plugin that runs as before is started again: %v", err)
 	}
@@ -36,7 +36,7 @@ func TestChange(t *testing.T) {
 		t.Errorf("replaced %v", done.Replaced)
 	}
 
-	refused, err := fleet.Prepare(t.Context(), []Spec{spec}, true)
+	refused, err := fleet.Prepare(t.Context(), nil, []Spec{spec}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestChange(t *testing.T) {
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := fleet.Prepare(cancelled, []Spec{spec}, true); !errors.Is(err, context.Canceled) || count() != "4" {
+	if _, err := fleet.Prepare(cancelled, nil, []Spec{spec}, true); !errors.Is(err, context.Canceled) || count() != "4" {
 		t.Errorf("a change that was given up: %v", err)
 	}
 
-	change, err := fleet.Prepare(t.Context(), []Spec{spec}, true)
+	change, err := fleet.Prepare(t.Context(), nil, []Spec{spec}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

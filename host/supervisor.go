@@ -28,7 +28,10 @@ const (
 // supervisor is aura's side of one plugin. It owns the child, replaces it when it dies, and gives up when it dies too often.
 type supervisor struct {
 	opts *Options
+	// name is the plugin's name, which never changes.
+	name string
 	log  *logFile
+	out  outbox
 	// life is cancelled when the supervisor is closed. pending waits for its goroutines.
 	life    context.Context //nolint:containedctx // it is the supervisor's own lifetime, not a caller's
 	end     context.CancelFunc
@@ -75,7 +78,7 @@ type supervisor struct {
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
 	life, end := context.WithCancel(context.Background())
 	s := &supervisor{
-		opts: o, spec: spec, log: log, life: life, end: end,
+		opts: o, name: spec.Name, spec: spec, log: log, life: life, end: end,
 		state: StateStopped, changed: make(chan struct{}), fired: make(map[hookpoint.Name]bool),
 	}
 	s.observed.state = StateStopped
@@ -228,15 +231,16 @@ func (s *supervisor) retry(cause error) {
 	go s.launch(wait, s.generation)
 }
 
+// notify tells the user something. The caller may hold the lock.
 func (s *supervisor) notify(kind NoticeKind, text string) {
 	if s.opts.Notify != nil {
-		s.opts.Notify(Notice{Plugin: s.spec.Name, Kind: kind, Text: text})
+		s.out.post(func() { s.opts.Notify(Notice{Plugin: s.name, Kind: kind, Text: text}) })
 	}
 }
 
 func (s *supervisor) warn(warnings []string) {
 	for _, w := range warnings {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s", s.spec.Name, w))
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s", s.name, w))
 	}
 }
 
@@ -256,6 +260,7 @@ func (s *supervisor) close() {
 	s.mail.close()
 	s.pending.Wait()
 	if err := s.log.Close(); err != nil {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.specNow().Name, err))
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.name, err))
 	}
+	s.out.flush()
 }

@@ -32,6 +32,7 @@ func (s *supervisor) restart() error {
 		s.launch(0, generation)
 	})
 	s.mu.Unlock()
+	defer s.out.flush()
 	return s.restarted()
 }
 
@@ -63,6 +64,7 @@ func (s *supervisor) quarantine() error {
 	if old != nil {
 		old.stop()
 	}
+	s.out.flush()
 	return err
 }
 
@@ -78,6 +80,7 @@ func (s *supervisor) retire(state State, why string, down error) (*child, error)
 		return nil, s.spec.Err
 	}
 	old := s.cur
+	s.dropNext()
 	s.generation++
 	s.budget = budget{}
 	s.stats.lastExit = why

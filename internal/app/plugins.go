@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/command"
@@ -19,12 +20,16 @@ import (
 	"github.com/idelchi/aura/internal/setup"
 )
 
-// plugins holds the plugins of a session. fleet is nil while there are no plugins to run.
+// plugins holds the plugins of a session. running is nil while there are no plugins to run; a reload may set it while a front end looks at the
+// plugins.
 type plugins struct {
 	place   *host.Session
-	fleet   *host.Fleet
+	running atomic.Pointer[host.Fleet]
 	journal *journal
 }
+
+// fleet returns the running plugins; nil while there are none.
+func (p *plugins) fleet() *host.Fleet { return p.running.Load() }
 
 // pluginChange is a prepared change of the plugins: a first fleet, or a change of the current fleet.
 type pluginChange struct {
@@ -42,17 +47,27 @@ func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, an
 	}
 	var err error
 	switch {
-	case p.fleet != nil:
-		out.change, err = p.fleet.Prepare(ctx, next.Specs, anew)
+	case p.fleet() != nil:
+		var o host.Options
+		if o, err = hostOptions(next); err == nil {
+			out.change, err = p.fleet().Prepare(ctx, &o.Around, next.Specs, anew)
+		}
 	case len(next.Specs) > 0:
 		err = out.start(ctx, s, next)
 	}
 	return out, err
 }
 
+// hostOptions returns the options of plugins in a setup.
+func hostOptions(next *setup.Setup) (host.Options, error) {
+	o, err := setup.HostOptions(next.Config)
+	o.TaskEnv, o.Shell = next.TaskEnv, next.RunCondition(next.Features)
+	return o, err
+}
+
 // start starts a first fleet.
 func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup) error {
-	o, err := setup.HostOptions(next.Config)
+	o, err := hostOptions(next)
 	if err != nil {
 		return err
 	}
@@ -60,7 +75,7 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	if err != nil {
 		return err
 	}
-	o.Session, o.TaskEnv, o.Secrets, o.Shell = place, next.TaskEnv, &s.secrets, next.RunCondition(next.Features)
+	o.Session, o.Secrets = place, &s.secrets
 	o.Notify = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
 	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
@@ -95,7 +110,8 @@ func (c pluginChange) commit() host.Reloaded {
 	var done host.Reloaded
 	switch {
 	case c.fleet != nil:
-		c.of.place, c.of.fleet = c.place, c.fleet
+		c.of.place = c.place
+		c.of.running.Store(c.fleet)
 		for _, p := range c.of.list() {
 			done.Added = append(done.Added, p.Name())
 		}
@@ -121,30 +137,30 @@ func (c pluginChange) abort() {
 
 // drain returns when plugins have handled the events that wait for them, or when ctx is done.
 func (p *plugins) drain(ctx context.Context) {
-	if p.fleet != nil {
-		p.fleet.Drain(ctx)
+	if p.fleet() != nil {
+		p.fleet().Drain(ctx)
 	}
 }
 
 func (p *plugins) list() []*host.Plugin {
-	if p.fleet == nil {
+	if p.fleet() == nil {
 		return nil
 	}
-	return p.fleet.Plugins()
+	return p.fleet().Plugins()
 }
 
 func (p *plugins) views() []host.View {
-	if p.fleet == nil {
+	if p.fleet() == nil {
 		return nil
 	}
-	return p.fleet.Views()
+	return p.fleet().Views()
 }
 
 func (p *plugins) health() []host.PluginHealth {
-	if p.fleet == nil {
+	if p.fleet() == nil {
 		return nil
 	}
-	return p.fleet.Health()
+	return p.fleet().Health()
 }
 
 // exposed reports whether a confined plugin can write what consents cover, because it has no mount namespace.
@@ -157,8 +173,8 @@ func (p *plugins) exposed() bool {
 
 // end stops the child processes. close removes the directory of their sockets.
 func (p *plugins) end() {
-	if p.fleet != nil {
-		p.fleet.Close()
+	if p.fleet() != nil {
+		p.fleet().Close()
 	}
 }
 
@@ -180,10 +196,10 @@ func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 
 // at returns the plugins that have a hook at a hook point, in the order of the point.
 func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
-	if p.fleet == nil {
+	if p.fleet() == nil {
 		return nil
 	}
-	list := p.fleet.At(point)
+	list := p.fleet().At(point)
 	if hookpoint.Of(point).Order == hookpoint.ByDirectory {
 		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
 			return cmp.Or(a.Rank()-b.Rank(), strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir)))
