@@ -118,7 +118,7 @@ func (f *Fleet) Prepare(ctx context.Context, around *Around, specs []Spec, anew 
 // nextView returns the plugin as it is after a change to spec. An error is why it continues as before.
 func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, error) {
 	if err := spec.consent(); err != nil {
-		return View{Plugin: p, spec: &spec, stopped: err}, nil
+		return View{Plugin: p, spec: &spec, stopped: err}, nil //nolint:nilerr // the view has it
 	}
 	if now := p.Spec(); !anew && spec.sameChild(now) && p.sup.sameVariables(now, spec) {
 		return View{Plugin: p, spec: &spec}, nil
@@ -139,7 +139,7 @@ func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, erro
 		return View{Plugin: p}, err
 	}
 	if why := refused(p.Spec(), spec, err); why != nil {
-		return View{Plugin: p, spec: &spec, stopped: why}, nil
+		return View{Plugin: p, spec: &spec, stopped: why}, nil //nolint:nilerr // the view has it
 	}
 	p.sup.keep(err)
 	return View{Plugin: p}, err

@@ -58,12 +58,14 @@ type Info struct {
 	Listens []string `json:"listens,omitempty"`
 	Emits   []string `json:"emits,omitempty"`
 	// SystemPrompt is what the plugin adds to the system prompt of every turn.
-	SystemPrompt  string   `json:"system_prompt,omitempty"`
-	Files         []string `json:"files"`
-	Warnings      []string `json:"warnings,omitempty"`
-	SDKVersion    string   `json:"sdk_version"`
-	SDKCompatible bool     `json:"sdk_compatible"`
-	HostSDK       string   `json:"host_sdk_version"`
+	SystemPrompt string   `json:"system_prompt,omitempty"`
+	Files        []string `json:"files"`
+	Warnings     []string `json:"warnings,omitempty"`
+	// SDKVersion is empty if the SDK is not vendored, or if the version of the vendored SDK cannot be read.
+	SDKVersion    string `json:"sdk_version"`
+	SDKVendored   bool   `json:"sdk_vendored"`
+	SDKCompatible bool   `json:"sdk_compatible"`
+	HostSDK       string `json:"host_sdk_version"`
 	// ProbeError is why the plugin cannot be loaded; empty if it can.
 	ProbeError string `json:"probe_error,omitempty"`
 	Log        string `json:"log"`
@@ -297,10 +299,11 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 		info.Go = goInfo(c, spec)
 	}
 	v, ok, err := manifest.VendoredSDK(e.Dir)
+	info.SDKVendored = ok || manifest.HasVendoredSDK(e.Dir)
 	switch {
 	case e.Python():
 	case err != nil:
-		info.Warnings = append(info.Warnings, err.Error())
+		info.Warnings, info.SDKCompatible = append(info.Warnings, err.Error()), false
 	case ok:
 		info.SDKVersion = v
 		info.SDKCompatible = manifest.CompatibleSDK(v, version.Version) == nil

@@ -93,8 +93,10 @@ func (n *notices) loadFindings(list []*host.Plugin) {
 		if !ok || failure.Kind != host.KindLoad || p.Spec().Err != nil || p.Spec().Python() {
 			continue
 		}
-		for _, text := range loadFindings(p.Spec(), failure.Error()) {
-			n.showOf(p.Name(), fmt.Sprintf("plugin %q: %s", p.Name(), text))
+		for _, finding := range loadFindings(p.Spec(), failure.Error()) {
+			if text := fmt.Sprintf("plugin %q: %s", p.Name(), finding); n.first(text) {
+				n.showOf(p.Name(), text)
+			}
 		}
 	}
 }

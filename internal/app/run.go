@@ -107,6 +107,6 @@ func (s *Session) collectCommands() {
 	set, err := command.NewSet(func(c command.Clash) { s.notices.once(c.String()) }, all...)
 	s.commands = set
 	if err != nil {
-		s.notices.show(err.Error())
+		s.notices.once(err.Error())
 	}
 }

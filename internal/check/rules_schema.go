@@ -59,7 +59,7 @@ func commandSchemas(p *pass, n ast.Node) {
 	}
 	if name, ok := p.fields(lit)["Name"]; ok {
 		if text, known := p.text(name); known && !pluginsource.IsCommandName(text) {
-			p.report(name, atLoad, "command-schema", fmt.Sprintf("a command with the Name %q, want one word without a slash", text), "")
+			p.report(name, atLoad, "command-schema", fmt.Sprintf("the Name %q, want one word without a slash", text), "")
 		}
 	}
 }

@@ -178,6 +178,8 @@ func writeExports(line liner, p app.Info) {
 	}
 	switch {
 	case p.Runtime == manifest.RuntimePython:
+	case p.SDKVersion == "" && p.SDKVendored:
+		line("SDK Version", "vendored, but its version cannot be read (host has %s)", p.HostSDK)
 	case p.SDKVersion == "":
 		line("SDK Version", "not vendored (host has %s)", p.HostSDK)
 	case p.SDKCompatible:

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -104,6 +105,7 @@ func readEnvFile(path string) (values map[string]string, notices []string, err e
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading environment file: %w", err)
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with this mark
 	values, ok := parseEnv(data)
 	if !ok {
 		return nil, nil, fmt.Errorf("reading environment file: %w", &strictyaml.Error{

@@ -24,6 +24,7 @@ func TestEnvFiles(t *testing.T) {
 			[]string{"A=1", "B=two words", "C=x\ny"},
 			nil,
 		},
+		"byte order mark":       {files{"work/secrets.env": "\ufeffA=1\n"}, nil, []string{"A=1"}, nil},
 		"absent default file":   {files{}, nil, nil, nil},
 		"the process wins":      {files{"work/secrets.env": "SET=file\nEMPTY=file\nA=1\n"}, nil, []string{"A=1"}, nil},
 		"the last file wins":    {files{"work/a": "A=1\nB=1", "work/b": "B=2"}, []string{"a", "b"}, []string{"A=1", "B=2"}, nil},
@@ -122,8 +123,8 @@ func TestExpansion(t *testing.T) {
 	}
 }
 
-// TestExpandedValuesAreText checks that inserted values are text, whatever they look like. They never become a key, a list or a
-// number.
+// TestExpandedValuesAreText checks that inserted values are text, whatever they look like. They never become a key or a list, and a
+// number only in the configuration of a plugin and without quotes.
 func TestExpandedValuesAreText(t *testing.T) {
 	t.Parallel()
 	o := files{project + "features/p.yaml": `
@@ -137,7 +138,7 @@ plugins:
 `}.options(t)
 	o.Environ = []string{"NUMBER=5", "YAML=]: {x: y}\n# z", "KEY=k"}
 	got := load(t, o).Features.Plugins.Global
-	if got["a"] != "5" || got["b"] != "5" || got["${KEY}"] != 1 || got["c"] != "]: {x: y}\n# z" {
+	if got["a"] != "5" || got["b"] != 5 || got["${KEY}"] != 1 || got["c"] != "]: {x: y}\n# z" {
 		t.Errorf("got %#v", got)
 	}
 }

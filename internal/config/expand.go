@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,6 +96,9 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 		if value != n.Value {
 			l.notePlain(n.Value, value)
 			// Remove the quotes, which no longer mean that the value is text: inside braces, a variable must be quoted.
+			if strings.Contains(key+".", pluginConfig) && n.Style == 0 && referenceName().MatchString(n.Value) {
+				n.Tag = tagOf(value)
+			}
 			n.Value, n.Style = value, 0
 		}
 	case yaml.SequenceNode:
@@ -113,6 +117,24 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 		// The target of an alias is expanded where the target is written.
 	}
 	return nil
+}
+
+// pluginConfig is the part of a key that holds the configuration of plugins. Its values have no types but those that they are written
+// with: a variable without quotes is a number or a boolean if its value is one.
+const pluginConfig = pluginsKey + ".config."
+
+// tagOf returns the YAML tag of a variable's value: that of a number or a boolean, or else that of a text.
+func tagOf(value string) string {
+	if _, err := strconv.Atoi(value); err == nil {
+		return "!!int"
+	}
+	if _, err := strconv.ParseFloat(value, 64); err == nil {
+		return "!!float"
+	}
+	if value == "true" || value == "false" {
+		return "!!bool"
+	}
+	return "!!str"
 }
 
 func joined(key, below string) string {

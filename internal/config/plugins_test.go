@@ -222,3 +222,28 @@ func TestSelected(t *testing.T) {
 		}
 	}
 }
+
+// TestPluginConfigVariables checks which types the values of variables have in the configuration of a plugin.
+func TestPluginConfigVariables(t *testing.T) {
+	t.Parallel()
+	o := files{project + "features/plugins.yaml": `
+plugins:
+  config:
+    local:
+      p:
+        port: ${PORT}
+        ratio: ${RATIO}
+        on: ${ON}
+        name: ${NAME}
+        at: ${NAME}:${PORT}
+        text: "${PORT}"
+        tagged: !!str ${PORT}
+        list:
+          - ${PORT}
+`}.options(t)
+	o.Environ = []string{"PORT=8080", "RATIO=0.5", "ON=true", "NAME=yes"}
+	want := map[string]any{"port": 8080, "ratio": 0.5, "on": true, "name": "yes", "at": "yes:8080", "text": "8080", "tagged": "8080", "list": []any{8080}}
+	if got := load(t, o).Features.Plugins.Local["p"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v", got)
+	}
+}

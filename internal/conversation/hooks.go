@@ -3,6 +3,7 @@ package conversation
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
@@ -25,6 +26,8 @@ type hooks struct {
 	offer      *offer
 	// state returns the state of the conversation that plugins receive.
 	state func() sdk.Context
+	// unsigned holds the plugins of which the user knows that they change signed thinking.
+	unsigned sync.Map
 }
 
 // run runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
@@ -29,7 +30,31 @@ func (h *hooks) transformed(ctx context.Context, messages []llm.Message, counted
 	shown := limit.ShortMessages(show(messages, counted(len(messages))), limit.Messages)
 	in := sdk.TransformContext{Context: h.state(), Messages: shown}
 	returned, steps := pipeline.Transform(ctx, plugins, in, estimateShown(messages, shown), h.reporter(hookpoint.TransformMessages))
+	h.tellUnsigned(messages, shown, steps)
 	return merge(messages, shown, withoutGaps(shown, returned, steps))
+}
+
+// tellUnsigned reports once per plugin that it changed thinking that its service has signed. The service would refuse such thinking, so
+// it is not sent, and the model may not think again before the next prompt.
+func (h *hooks) tellUnsigned(messages []llm.Message, shown []sdk.Message, steps []hookpoint.Step) {
+	signed := map[string]string{}
+	for i, m := range messages {
+		if len(m.ThinkingBlocks) > 0 {
+			signed[shown[i].ID] = shown[i].Thinking
+		}
+	}
+	for _, step := range steps {
+		for _, m := range step.Messages {
+			if before, ok := signed[m.ID]; !ok || m.Thinking == before {
+				continue
+			}
+			if _, told := h.unsigned.LoadOrStore(step.Handler, true); !told {
+				h.emit(event.Notice{Plugin: step.Handler, Text: fmt.Sprintf(
+					"plugin %s changed the thinking of an answer, which the service has signed: that thinking is not sent, and the model may not think before its next answer", step.Handler)})
+			}
+			return
+		}
+	}
 }
 
 func positions(n int) []int {

@@ -178,3 +178,35 @@ func TestMergeKeepsWhatIsNotShown(t *testing.T) {
 		})
 	}
 }
+
+// TestChangedThinkingIsReported changes thinking that a service has signed, and thinking that nobody has signed.
+func TestChangedThinkingIsReported(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		blocks  []llm.ThinkingBlock
+		change  bool
+		notices int
+	}{
+		"signed":             {[]llm.ThinkingBlock{{Text: "hm", Signature: "s"}}, true, 1},
+		"signed, as it was":  {[]llm.ThinkingBlock{{Text: "hm", Signature: "s"}}, false, 0},
+		"thinking of others": {nil, true, 0},
+	} {
+		first := func(context.Context, llm.Request, func(llm.Delta)) (llm.Response, error) {
+			return llm.Response{Message: llm.Message{Content: "ok", Thinking: "hm", ThinkingBlocks: row.blocks}}, nil
+		}
+		b := start(t, options{hooks: transforms(func(m []sdk.Message) ([]sdk.Message, error) {
+			for i := range m {
+				if row.change && m[i].Thinking != "" {
+					m[i].Thinking = "changed"
+				}
+			}
+			return m, nil
+		})}, first, text("end"), text("end"))
+		for _, prompt := range []string{"one", "two", "three"} {
+			b.send(t, prompt)
+		}
+		if got := only[event.Notice](b); len(got) != row.notices {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -71,7 +71,7 @@ func requireSDK(root *os.Root, name string) (others []string, err error) {
 	if text == nil {
 		text = []byte("module " + name + "\n\ngo " + goVersion + "\n")
 	}
-	f, err := modfile.Parse("go.mod", text, nil)
+	f, err := modfile.Parse("go.mod", bytes.TrimPrefix(text, []byte("\ufeff")), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -98,7 +99,7 @@ func editModule(file string, edit func(*modfile.File) error) error {
 	if err != nil {
 		return fmt.Errorf("reading the module: %w", err)
 	}
-	f, err := modfile.Parse("go.mod", text, nil)
+	f, err := modfile.Parse("go.mod", bytes.TrimPrefix(text, []byte("\ufeff")), nil)
 	if list, ok := errors.AsType[modfile.ErrorList](err); ok && len(list) > 0 {
 		err = &list[0]
 	}

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -107,4 +108,8 @@ func ReadOrigin(dir string) (*Origin, error) {
 }
 
 // readFile reads a regular file that is not larger than a decoder accepts.
-func readFile(file string) ([]byte, error) { return files.Read(file, strictyaml.MaxSize) }
+func readFile(file string) ([]byte, error) {
+	text, err := files.Read(file, strictyaml.MaxSize)
+
+	return bytes.TrimPrefix(text, []byte("\ufeff")), err
+}

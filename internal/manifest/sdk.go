@@ -9,6 +9,7 @@ import (
 	"go/types"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +20,13 @@ import (
 
 // sdkVersionFile is the file in which a vendored SDK declares its version.
 const sdkVersionFile = vendorDir + "/github.com/idelchi/aura/sdk/version/version.go"
+
+// HasVendoredSDK reports whether the SDK is in the vendor directory of a plugin, with a version or without.
+func HasVendoredSDK(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(path.Dir(path.Dir(sdkVersionFile)))))
+
+	return err == nil
+}
 
 // VendoredSDK returns the version of the SDK that is vendored in the plugin in dir. ok is false if no SDK is vendored.
 func VendoredSDK(dir string) (version string, ok bool, err error) {

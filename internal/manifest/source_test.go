@@ -33,6 +33,7 @@ func TestModulePath(t *testing.T) {
 	tests := []struct{ name, give, want, err string }{
 		{"plain", "module my-plugin\n\ngo 1.25\n", "my-plugin", ""},
 		{"with a host", "module example.com/me/my-plugin\n", "example.com/me/my-plugin", ""},
+		{"byte order mark", "\ufeffmodule my-plugin\n", "my-plugin", ""},
 		{"quoted", "module \"my-plugin\"\n", "my-plugin", ""},
 		{"comment and block", "// hello\nmodule (\n\tmy-plugin\n)\n", "my-plugin", ""},
 		{"unknown directives are tolerated", "module a\n\nfuture x y\n", "a", ""},

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/sdk"
 )
 
 // Report receives every failure of a handler, in handler order and from the goroutine that runs the point. It does not receive
@@ -110,10 +111,19 @@ func (r runner) verdict(ctx context.Context, handler string, a answer) (Verdict,
 	}
 	if v, ok := r.point.Read(handler, a.result); ok {
 		bound(v)
+		r.failed(ctx, handler, checkRole(v))
 		return v, true
 	}
 	r.failed(ctx, handler, fmt.Errorf("reading the result of %s: got %T, want %s", r.point.Name, a.result, r.point.Result))
 	return Verdict{}, false
+}
+
+// checkRole returns an error for a message whose role is unknown. Such a message is added as one of the assistant.
+func checkRole(v Verdict) error {
+	if v.Message == "" || v.Notice != "" || slices.Contains([]sdk.Role{"", sdk.RoleUser, sdk.RoleAssistant}, v.Role) {
+		return nil
+	}
+	return fmt.Errorf("the role of its message is %q, which is neither %q nor %q; the message is added as one of the assistant", v.Role, sdk.RoleUser, sdk.RoleAssistant)
 }
 
 func (r runner) failed(ctx context.Context, handler string, err error) {

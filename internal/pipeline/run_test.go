@@ -81,6 +81,11 @@ func TestRunReportsFailures(t *testing.T) {
 			handlers: source{says("a", sdk.BeforeToolResult{Block: true}, boom)}, blocked: true, reports: []string{"a: boom"},
 		},
 		{
+			name: "an unknown role", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
+			handlers: source{says("a", sdk.Result{Message: "hi", Role: "system"}, nil)},
+			messages: []string{"hi"}, reports: []string{`a: the role of its message is "system", which is neither "user" nor "assistant"; the message is added as one of the assistant`},
+		},
+		{
 			name: "a nil result takes no part", point: hookpoint.BeforeChat, in: sdk.BeforeChatContext{},
 			handlers: source{says("a", nil, nil)},
 		},

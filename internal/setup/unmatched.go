@@ -233,20 +233,26 @@ func (s Source) hiddenTools(r Role, f config.Features, tools []tool.Tool) []stri
 	}
 	for _, l := range s.namedLayers(r, f) {
 		for _, pattern := range l.by.Enabled {
-			var only []string
-			for _, t := range tools {
-				if d := t.Definition(); tool.Match([]string{pattern}, d.Name) {
-					only = append(only, d.Name)
-					if !hidden(d) {
-						only = nil
-						break
-					}
-				}
-			}
-			if len(only) > 0 {
+			if only := onlyHidden(tools, pattern, hidden); len(only) > 0 {
 				out = append(out, fmt.Sprintf("%s enables %q, which matches only opt-in tools (%s): an opt-in tool must be named exactly", l.enables, pattern, strings.Join(only, ", ")))
 			}
 		}
+	}
+	return out
+}
+
+// onlyHidden returns the names of the tools that a pattern matches if all of them are hidden, and nil otherwise.
+func onlyHidden(tools []tool.Tool, pattern string, hidden func(tool.Definition) bool) []string {
+	var out []string
+	for _, t := range tools {
+		d := t.Definition()
+		if !tool.Match([]string{pattern}, d.Name) {
+			continue
+		}
+		if !hidden(d) {
+			return nil
+		}
+		out = append(out, d.Name)
 	}
 	return out
 }
