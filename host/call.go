@@ -19,6 +19,13 @@ import (
 func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
+	return s.callWith(ctx, doing, limit, s.busy, fn)
+}
+
+// callWith is like call. begin returns the deadline of a call that begins now on a child.
+func (s *supervisor) callWith(
+	ctx context.Context, doing string, limit time.Duration, begin func(*child, time.Duration) time.Duration, fn func(context.Context, shared.Remote) error,
+) (span, error) {
 	asked := time.Now()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
 	c, err := s.acquire(ctx, max(limit, s.startLimit()))
@@ -30,6 +37,7 @@ func (s *supervisor) call(
 	defer s.release(c)
 	s.mu.Lock()
 	taped := c.tape.begin()
+	limit = begin(c, limit)
 	s.mu.Unlock()
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
@@ -41,6 +49,20 @@ func (s *supervisor) call(
 	c.tape.end(taped)
 	s.mu.Unlock()
 	return span{Waited: waited, Took: took, Version: c.version, Child: c.number, Asked: taped.asked, Mixed: taped.mixed}, s.wrap(doing, err)
+}
+
+// busy records that a child works on a call until the call's deadline. Callers hold s.mu.
+func (*supervisor) busy(c *child, limit time.Duration) time.Duration {
+	if until := time.Now().Add(limit); until.After(c.busyUntil) {
+		c.busyUntil = until
+	}
+	return limit
+}
+
+// waiting returns the deadline of an event. The event may have to wait for the calls that the child works on, so their time does not count:
+// killing the child would end them too. Callers hold s.mu.
+func (*supervisor) waiting(c *child, limit time.Duration) time.Duration {
+	return limit + max(0, time.Until(c.busyUntil))
 }
 
 // acquire waits for a child that can be called.
@@ -98,7 +120,9 @@ func downReason(down error) error {
 
 func (s *supervisor) release(c *child) {
 	s.mu.Lock()
-	c.inflight--
+	if c.inflight--; c.inflight == 0 {
+		c.busyUntil = time.Time{}
+	}
 	s.observeState()
 	s.swap()
 	s.mu.Unlock()

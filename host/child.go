@@ -39,6 +39,8 @@ type child struct {
 	serving sync.WaitGroup
 	// inflight counts the running calls of the child. The supervisor guards it.
 	inflight int
+	// busyUntil is the latest deadline of the running calls, except events. The supervisor guards it.
+	busyUntil time.Time
 	// number counts the processes of the plugin from 1. version is the hash of the plugin's files at its start.
 	number  int
 	version string

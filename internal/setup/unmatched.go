@@ -226,6 +226,7 @@ func (s Source) unmatchedPlugins(p config.Plugins, installed []string) []string 
 	for _, m := range slices.Concat(
 		mentions("plugins.include names", p.Include), mentions("plugins.exclude names", p.Exclude),
 		mentions("plugins.config.local has settings for", slices.Sorted(maps.Keys(p.Local))),
+		mentions("plugins.timeouts names", slices.Sorted(maps.Keys(p.Timeouts))),
 	) {
 		matches := func(name string) bool {
 			ok, err := path.Match(m.pattern, name)

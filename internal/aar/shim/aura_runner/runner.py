@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import os
 from typing import Any
@@ -15,7 +14,7 @@ from aura_runner import exact, load, log
 from aura_runner.bus import Bus
 from aura_runner.cancel import Signal
 from aura_runner.hooks import POINTS, Hooks
-from aura_runner.invoke import Ended, invoke, positional, tool_arguments
+from aura_runner.invoke import Ended, invoke, positional, run_here, tool_arguments
 from aura_runner.registration import Registration
 from aura_runner.session import Config, Metadata, Session, State
 from aura_runner.wire import Failure, Wire
@@ -28,7 +27,7 @@ CANCEL_GRACE = 0.25
 
 
 class Runner:
-    """Runs the calls of the host, each in a task of one loop."""
+    """Runs the calls of the host, each in a task of one loop. Synchronous functions of the extension run in threads."""
 
     def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -92,7 +91,7 @@ class Runner:
         self._api = Registration(given["name"])
         self._bus = self._api.events = Bus(given["name"], self._wire, self._loop)
         try:
-            await invoke(await invoke(self._extension.register), self._api)
+            await run_here(await run_here(self._extension.register), self._api)
             return self._exports()
         except Failure as failure:
             raise Failure(str(failure), "load") from failure
@@ -218,6 +217,5 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
         "side_effects": [effect.value for effect in spec.side_effects],
         "requires_approval": bool(spec.requires_approval),
         "timeout_s": float(spec.timeout_s or 0),
-        # Handlers share one loop, so only those that do not block it run side by side.
-        "parallel": inspect.iscoroutinefunction(spec.handler),
+        "parallel": True,
     }

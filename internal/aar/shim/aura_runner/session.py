@@ -225,6 +225,10 @@ class Metadata:
                 now[str(name)] = json.dumps(value)
             except (TypeError, ValueError, RecursionError) as error:
                 self._refuse(str(name), str(error))
+            except RuntimeError:
+                # Another call changes the value at this moment. That call writes it.
+                if str(name) in self._kept:
+                    now[str(name)] = self._kept[str(name)]
         for name in [name for name in self._kept if name not in now and name not in self._refused]:
             await self._change("delete", name)
         for name, text in now.items():
