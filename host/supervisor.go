@@ -58,6 +58,8 @@ type supervisor struct {
 	down   error
 	budget budget
 	fired  map[hookpoint.Name]bool
+	// failedOpen is set once the user knows that the plugin failed as a guard.
+	failedOpen bool
 	stats  stats
 	mail   mailbox
 	// settling holds a channel per cancelled call that the plugin still works on. It is closed when the call has ended or the child was

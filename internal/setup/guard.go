@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
@@ -117,6 +119,11 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 	}
 	made := g.hookCall(ctx, call, t)
 	made.Output = output
+	for _, path := range made.Paths {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			made.Gone = append(made.Gone, path)
+		}
+	}
 	if call.Settle != nil {
 		made.Ended = func(e hooks.Entry) { call.Settle("hook "+e.Name, e.Silent) }
 	}
