@@ -81,7 +81,7 @@ func (e Entry) Skip(c Call) string {
 	}
 	// Programs take no files for all files, or read standard input. A hook that does not use the variables learns of the call all the same.
 	if len(c.Gone) > 0 && len(e.MatchedPaths(c.Paths)) > 0 && len(e.files(c)) == 0 && strings.Contains(e.Command, "FILE") {
-		return "the files of the call do not exist any more"
+		return "the call deleted the files"
 	}
 	return ""
 }

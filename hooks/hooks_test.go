@@ -240,8 +240,8 @@ func TestSkip(t *testing.T) {
 		gone    []string
 		want    string
 	}{
-		"uses the files":         {"gofmt -w $FILE", []string{"/a.go", "/b.go"}, "the files of the call do not exist any more"},
-		"uses the array":         {`gofmt -w "${FILES[@]}"`, []string{"/a.go", "/b.go"}, "the files of the call do not exist any more"},
+		"uses the files":         {"gofmt -w $FILE", []string{"/a.go", "/b.go"}, "the call deleted the files"},
+		"uses the array":         {`gofmt -w "${FILES[@]}"`, []string{"/a.go", "/b.go"}, "the call deleted the files"},
 		"one is left":            {"gofmt -w $FILE", []string{"/a.go"}, ""},
 		"does not use the files": {"go build ./...", []string{"/a.go", "/b.go"}, ""},
 	} {

@@ -34,6 +34,9 @@ func (p *Plugin) Name() string { return p.sup.specNow().Name }
 // Rank orders the plugin at a hook point: by rank, then by name.
 func (p *Plugin) Rank() int { return p.sup.specNow().Rank }
 
+// Extension reports whether the plugin is an extension that was written for Aar.
+func (p *Plugin) Extension() bool { return p.sup.specNow().Python() }
+
 // Spec returns the specification of the plugin, with the configuration that it is called with.
 func (p *Plugin) Spec() Spec {
 	spec := p.sup.specNow()

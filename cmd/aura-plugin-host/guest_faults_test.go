@@ -205,11 +205,7 @@ func TestGuestLoad(t *testing.T) {
 		"asynchronous":       {"async def register(api):\n    raise OSError('full')\n", "OSError: full (ext.py:2)"},
 		"sys.exit":           {"import sys\nsys.exit(0)\n", "the extension called sys.exit(0), which aura does not permit"},
 		"module":             {"import httpx_of_nowhere\n", "ModuleNotFoundError: No module named 'httpx_of_nowhere' (ext.py:1); "},
-		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ModuleNotFoundError: No module named 'agent.extensions.mcp' (ext.py:1); agent.extensions.mcp is a part of Aar that aura does not provide"},
-		"two tools":          {"def register(api):\n  for _ in 'ab':\n    api.tool('t', '', {})(print)\n", "ValueError: tool 't' is registered twice (ext.py:3)"},
-		"schema":             {"def register(api):\n  api.tool('t', '', {'x': {1}})(print)\n", "TypeError: tool 't': input_schema is no JSON: Object of type set is not JSON serializable"},
-		"command":            {"def register(api):\n  api.command('a b')(print)\n", `command "a b": the name of a command is one word without a slash`},
-		"timeout":            {"def register(api):\n  api.tool('t', '', {}, timeout_s=-1)(print)\n", `tool "t": its timeout is -1 seconds; use one from 0 to 86400`},
+		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ImportError: aura does not provide agent.extensions.mcp: it connects MCP servers itself, those in config/mcp/*.yaml (ext.py:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
