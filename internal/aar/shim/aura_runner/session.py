@@ -34,7 +34,8 @@ class Session(Model):
         self._context: dict[str, Any] = {}
         # aura sends the history only if somebody reads it.
         self._ask_lists, self._call = lists, 0
-        self._lists: dict[str, Any] | None = None
+        # The lists of a call, with its number. Handlers in threads read them while the next call begins.
+        self._lists: tuple[int, dict[str, Any]] | None = None
         # The model's thinking, which aura's contexts do not repeat.
         self._reasoning: deque[ReasoningBlock] = deque(maxlen=_MOST_REASONING)
         # What providers reported, one for each answer that this process saw.
@@ -52,7 +53,7 @@ class Session(Model):
         if self._context:
             self._seen = self.total_input_tokens, self.total_output_tokens
         self._context, self.state, self._asking = context, state, asking
-        self._call, self._lists = call, None
+        self._call = call
 
     def _fields(self) -> dict[str, Any]:
         return {
@@ -78,9 +79,10 @@ class Session(Model):
         return report
 
     def _history(self, name: str) -> list[dict[str, Any]]:
-        if self._lists is None:
-            self._lists = self._ask_lists(self._call)
-        return self._lists[name] or []
+        call, known = self._call, self._lists
+        if known is None or known[0] != call:
+            known = self._lists = call, self._ask_lists(call)
+        return known[1][name] or []
 
     def _thought(self, text: str) -> None:
         self._reasoning.append(ReasoningBlock(content=text))
