@@ -19,12 +19,13 @@ import (
 func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
-	return s.callWith(ctx, doing, limit, s.busy, fn)
+	return s.callAs(ctx, doing, limit, false, fn)
 }
 
-// callWith is like call. begin returns the deadline of a call that begins now on a child.
-func (s *supervisor) callWith(
-	ctx context.Context, doing string, limit time.Duration, begin func(*child, time.Duration) time.Duration, fn func(context.Context, shared.Remote) error,
+// callAs is like call. An event may have to wait for the calls that the child works on, so their time does not count: killing the child
+// would end them too.
+func (s *supervisor) callAs(
+	ctx context.Context, doing string, limit time.Duration, event bool, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
 	asked := time.Now()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
@@ -37,7 +38,11 @@ func (s *supervisor) callWith(
 	defer s.release(c)
 	s.mu.Lock()
 	taped := c.tape.begin()
-	limit = begin(c, limit)
+	if event {
+		limit += c.busyFor(began)
+	} else {
+		c.deadlines = append(c.deadlines, began.Add(limit))
+	}
 	s.mu.Unlock()
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
@@ -47,22 +52,11 @@ func (s *supervisor) callWith(
 	s.record(took, err)
 	s.mu.Lock()
 	c.tape.end(taped)
+	if i := slices.Index(c.deadlines, began.Add(limit)); !event && i >= 0 {
+		c.deadlines = slices.Delete(c.deadlines, i, i+1)
+	}
 	s.mu.Unlock()
 	return span{Waited: waited, Took: took, Version: c.version, Child: c.number, Asked: taped.asked, Mixed: taped.mixed}, s.wrap(doing, err)
-}
-
-// busy records that a child works on a call until the call's deadline. Callers hold s.mu.
-func (*supervisor) busy(c *child, limit time.Duration) time.Duration {
-	if until := time.Now().Add(limit); until.After(c.busyUntil) {
-		c.busyUntil = until
-	}
-	return limit
-}
-
-// waiting returns the deadline of an event. The event may have to wait for the calls that the child works on, so their time does not count:
-// killing the child would end them too. Callers hold s.mu.
-func (*supervisor) waiting(c *child, limit time.Duration) time.Duration {
-	return limit + max(0, time.Until(c.busyUntil))
 }
 
 // acquire waits for a child that can be called.
@@ -120,9 +114,7 @@ func downReason(down error) error {
 
 func (s *supervisor) release(c *child) {
 	s.mu.Lock()
-	if c.inflight--; c.inflight == 0 {
-		c.busyUntil = time.Time{}
-	}
+	c.inflight--
 	s.observeState()
 	s.swap()
 	s.mu.Unlock()

@@ -187,7 +187,7 @@ class _TextEvent(Event, str):
     def current(self) -> _TextEvent:
         """The event whose text is what a handler may have set in place."""
         text = getattr(self, self.TEXT)
-        return self if text == str(self) or not isinstance(text, str) else self.with_text(text)
+        return self if text == str(self) else self.with_text("" if text is None else str(text))
 
 
 def _restore(cls: type[_TextEvent], values: dict[str, Any]) -> _TextEvent:
