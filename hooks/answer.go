@@ -44,7 +44,8 @@ const (
 
 // readAnswer parses standard output. Output that is not an object with at least one known key is a plain message.
 func readAnswer(stdout []byte) answer {
-	text := bytes.TrimSpace(stdout)
+	// Some programs write a byte order mark before their output.
+	text := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\ufeff")))
 	asText := answer{message: string(text)}
 	if len(text) == 0 || text[0] != '{' {
 		return asText

@@ -30,6 +30,8 @@ type Call struct {
 	Output string
 	// Paths holds the absolute paths of the files that the call touches. See the function Paths.
 	Paths []string
+	// Gone holds those of Paths that the call deleted. Hooks do not find them in their variables.
+	Gone []string
 	// Ended is called after each hook that ran, before the next hook starts. It may be nil.
 	Ended func(e Entry)
 }

@@ -13,6 +13,8 @@ package hooks
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,6 +65,12 @@ func (e Entry) MatchedPaths(paths []string) []string {
 	return matched
 }
 
+// files returns the files that the hook finds in its variables.
+func (e Entry) files(c Call) []string {
+	matched := slices.Clone(e.MatchedPaths(c.Paths))
+	return slices.DeleteFunc(matched, func(path string) bool { return slices.Contains(c.Gone, path) })
+}
+
 // Skip returns the reason why the hook does not run for a call, or "" if it runs.
 func (e Entry) Skip(c Call) string {
 	if e.Matcher != nil && !e.Matcher.MatchString(c.Tool) {
@@ -70,6 +78,10 @@ func (e Entry) Skip(c Call) string {
 	}
 	if e.Files != "" && len(e.MatchedPaths(c.Paths)) == 0 {
 		return "no file of the call matches " + e.Files
+	}
+	// Programs take no files for all files, or read standard input. A hook that does not use the variables learns of the call all the same.
+	if len(c.Gone) > 0 && len(e.MatchedPaths(c.Paths)) > 0 && len(e.files(c)) == 0 && strings.Contains(e.Command, "FILE") {
+		return "the call deleted the files"
 	}
 	return ""
 }

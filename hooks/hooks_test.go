@@ -235,6 +235,21 @@ func TestSkip(t *testing.T) {
 		"files, no pattern":    {"Write", "", []string{"/a.md"}, ""},
 		"tool before the file": {"Bash", "*.go", []string{"/b.go"}, "the matcher Bash does not match tool Write"},
 	}
+	for name, tt := range map[string]struct {
+		command string
+		gone    []string
+		want    string
+	}{
+		"uses the files":         {"gofmt -w $FILE", []string{"/a.go", "/b.go"}, "the call deleted the files"},
+		"uses the array":         {`gofmt -w "${FILES[@]}"`, []string{"/a.go", "/b.go"}, "the call deleted the files"},
+		"one is left":            {"gofmt -w $FILE", []string{"/a.go"}, ""},
+		"does not use the files": {"go build ./...", []string{"/a.go", "/b.go"}, ""},
+	} {
+		e := hooks.Entry{Event: hooks.EventPost, Files: "*.go", Command: tt.command}
+		if got := e.Skip(hooks.Call{Tool: "Patch", Paths: []string{"/a.go", "/b.go", "/c.md"}, Gone: tt.gone}); got != tt.want {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -161,7 +161,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	started := time.Now()
 	defer r.watch(e.Name)()
 	command := shell.Command{
-		Executable: r.Executable, Line: e.Command, Files: e.MatchedPaths(c.Paths), Dir: r.Dir, Env: append(withoutFiles(r.Env), telemetry.Environ(ctx)...),
+		Executable: r.Executable, Line: e.Command, Files: e.files(c), Dir: r.Dir, Env: append(withoutFiles(r.Env), telemetry.Environ(ctx)...),
 		Stdin: stdin, MaxOutput: maxOutput, MemoryBytes: maxMemory, Timeout: cmp.Or(e.Timeout, DefaultTimeout),
 	}
 	result := shell.Result{ExitCode: -1}

@@ -19,6 +19,14 @@ import (
 func (s *supervisor) call(
 	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
+	return s.callAs(ctx, doing, limit, false, fn)
+}
+
+// callAs is like call. An event may have to wait for the calls that the child works on, so their time does not count: killing the child
+// would end them too.
+func (s *supervisor) callAs(
+	ctx context.Context, doing string, limit time.Duration, event bool, fn func(context.Context, shared.Remote) error,
+) (span, error) {
 	asked := time.Now()
 	// What happened to the plugin during the call is told before the call's result.
 	defer s.out.flush()
@@ -32,6 +40,11 @@ func (s *supervisor) call(
 	defer s.release(c)
 	s.mu.Lock()
 	taped := c.tape.begin()
+	if event {
+		limit += c.busyFor(began)
+	} else {
+		c.deadlines = append(c.deadlines, began.Add(limit))
+	}
 	s.mu.Unlock()
 	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
 	defer cancel()
@@ -41,6 +54,9 @@ func (s *supervisor) call(
 	s.record(took, err)
 	s.mu.Lock()
 	c.tape.end(taped)
+	if i := slices.Index(c.deadlines, began.Add(limit)); !event && i >= 0 {
+		c.deadlines = slices.Delete(c.deadlines, i, i+1)
+	}
 	s.mu.Unlock()
 	return span{Waited: waited, Took: took, Version: c.version, Child: c.number, Asked: taped.asked, Mixed: taped.mixed}, s.wrap(doing, err)
 }

@@ -40,6 +40,8 @@ type child struct {
 	serving sync.WaitGroup
 	// inflight counts the running calls of the child. The supervisor guards it.
 	inflight int
+	// deadlines holds those of the running calls, except events. The supervisor guards it.
+	deadlines []time.Time
 	// number counts the processes of the plugin from 1. version is the hash of the plugin's files at its start.
 	number  int
 	version string
@@ -48,6 +50,15 @@ type child struct {
 	copied bool
 	// compiled is set if the child runs the plugin's program.
 	compiled bool
+}
+
+// busyFor returns how long the running calls may still take. The caller holds the supervisor's lock.
+func (c *child) busyFor(now time.Time) time.Duration {
+	var most time.Duration
+	for _, deadline := range c.deadlines {
+		most = max(most, deadline.Sub(now))
+	}
+	return most
 }
 
 // startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/idelchi/aura/internal/condition"
@@ -33,6 +34,9 @@ func (p *Plugin) Name() string { return p.sup.specNow().Name }
 
 // Rank orders the plugin at a hook point: by rank, then by name.
 func (p *Plugin) Rank() int { return p.sup.specNow().Rank }
+
+// Extension reports whether the plugin is an extension that was written for Aar.
+func (p *Plugin) Extension() bool { return p.sup.specNow().Python() }
 
 // Spec returns the specification of the plugin, with the configuration that it is called with.
 func (p *Plugin) Spec() Spec {
@@ -146,10 +150,31 @@ func (p *Plugin) failed(spec Spec, point hookpoint.Name, err error) (any, error)
 		return nil, nil //nolint:nilerr // told already, see above
 	}
 	row := hookpoint.Of(point)
+	p.warnOpen(spec, row, err)
 	if err == nil || !spec.blocksAt(row) || errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	return row.Blocked(fmt.Sprintf("guard %q is down and fails closed, so %s: %v", spec.Name, row.Prevents, Reason(err))), err
+}
+
+// warnOpen reports a guard that returned an error and fails open. It does so once, since such errors are otherwise only in the log.
+func (p *Plugin) warnOpen(spec Spec, row hookpoint.Point, err error) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || !e.Returned() || !row.CanBlock() || spec.blocksAt(row) {
+		return
+	}
+	p.sup.mu.Lock()
+	defer p.sup.mu.Unlock()
+	if p.sup.failedOpen {
+		return
+	}
+	p.sup.failedOpen = true
+	block := "set on_failure: closed in its plugin.yaml"
+	if strings.HasSuffix(spec.Dir, ".py") {
+		block = "make it a directory with __init__.py and a plugin.yaml that has on_failure: closed"
+	}
+	p.sup.notify(NoticeWarning, fmt.Sprintf("guard %q failed, so tool calls run without its check: %v; to block them, %s. `aura plugins logs %s` shows further failures",
+		spec.Name, Reason(err), block, spec.Name))
 }
 
 // pass reports whether the plugin's condition and its once setting permit the call.

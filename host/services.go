@@ -195,7 +195,7 @@ func (s *supervisor) post(e shared.EventCall) {
 
 func (s *supervisor) deliver(e shared.EventCall) {
 	spec := s.specNow()
-	took, err := s.call(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) error {
+	took, err := s.callAs(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, true, func(ctx context.Context, r shared.Remote) error {
 		return r.Event(ctx, e)
 	})
 	s.observe(s.life, Call{Point: PointEvent, Request: e, Err: err, span: took})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/sdk"
@@ -52,6 +53,21 @@ func TestServices(t *testing.T) {
 	}
 	if got := s.sup.mail.snapshot().Emitted; got != 1 {
 		t.Errorf("%d events are counted", got)
+	}
+}
+
+// TestBusyChild checks how long an event may have to wait for the calls of its plugin.
+func TestBusyChild(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for want, deadlines := range map[time.Duration][]time.Time{
+		0:           nil,
+		time.Second: {now.Add(-time.Hour), now.Add(time.Second)},
+		time.Minute: {now.Add(time.Minute), now.Add(time.Second)},
+	} {
+		if got := (&child{deadlines: deadlines}).busyFor(now); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 	}
 }
 

@@ -63,8 +63,10 @@ type supervisor struct {
 	down   error
 	budget budget
 	fired  map[hookpoint.Name]bool
-	stats  stats
-	mail   mailbox
+	// failedOpen is set once the user knows that the plugin failed as a guard.
+	failedOpen bool
+	stats      stats
+	mail       mailbox
 	// settling holds a channel per cancelled call that the plugin still works on. It is closed when the call has ended or the child was
 	// killed.
 	settling []<-chan struct{}

@@ -113,7 +113,9 @@ type Exports struct {
 	Module  string
 	Package string
 	// Hooks is in the order of the hook point table.
-	Hooks    []hookpoint.Name
+	Hooks []hookpoint.Name
+	// Events names the events of an extension's handlers, in which listings show its hooks; empty for other plugins.
+	Events   []string
 	Tools    []ToolExport
 	Commands []sdk.CommandSchema
 	// Listens holds the names of the events that the plugin handles, and Emits the names of those that its source emits, both sorted.

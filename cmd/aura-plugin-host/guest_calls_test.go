@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -66,6 +68,78 @@ def register(api):
 	}
 	s.await(t, func() bool { return len(s.emitted) == 1 })
 	want(t, s.emitted[0], "thread:done 2")
+}
+
+// TestSynchronous checks that synchronous functions of an extension run in threads: they run side by side, may run a loop of their own, and
+// events reach the extension while a tool blocks.
+func TestSynchronous(t *testing.T) {
+	t.Parallel()
+	p, exports := extension(t, `
+import asyncio, threading
+
+def register(api):
+    four, heard = threading.Barrier(4), threading.Event()
+
+    @api.tool("together", "", {"type": "object"})
+    def together():
+        four.wait(50)
+        return "together"
+
+    @api.tool("listen", "", {"type": "object"})
+    def listen():
+        print("listens")
+        return str(heard.wait(50))
+
+    @api.events.on("other:news")
+    def news(payload):
+        heard.set()
+
+    @api.events.on("own:news")
+    def inline(payload):
+        payload.append(threading.current_thread() is threading.main_thread())
+
+    @api.tool("emit", "", {"type": "object"})
+    def emit():
+        seen = []
+        api.events.emit("own:news", seen)
+        return str(seen)
+
+    @api.on("tool_call")
+    def guard(event, ctx):
+        async def reason():
+            return "from a loop of its own"
+        return api.block(asyncio.run(reason()))
+
+    @api.command("loop")
+    def loop(args, ctx):
+        async def log():
+            ctx.logger.info("logged %s", args)
+        asyncio.run(log())
+`)
+	if slices.ContainsFunc(exports.Tools, func(t shared.ToolExport) bool { return !t.Parallel }) {
+		t.Errorf("tools do not run side by side: %+v", exports.Tools)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() { want(t, p.tool(t, "together", nil), "together") })
+	}
+	group.Go(func() { want(t, p.tool(t, "listen", nil), "True") })
+	p.stderr.await(t, "listens\n")
+	payload, err := shared.EncodePayload(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Event(t.Context(), shared.EventCall{Name: "other:news", Payload: payload}); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	// Handlers of the own bus run before emit returns, in the thread that emits.
+	want(t, p.tool(t, "emit", nil), "[False]")
+	want(t, p.guard(t, "bash", nil), "from a loop of its own")
+	out, err := p.Command(t.Context(), shared.CommandCall{Name: "loop", Args: "this"})
+	if err != nil || out.Output != "logged this" {
+		t.Errorf("got %+v, %v", out, err)
+	}
 }
 
 // TestGuestOnce runs a tool of an extension in children that are started for one call each. aura keeps what the tool writes to the

@@ -20,15 +20,20 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// faulty is an extension with a tool that has the given body, and with a tool that answers.
+// faulty is an extension with a tool that has the given body, and with a tool that answers. A body that begins with inLoop is asynchronous.
 func faulty(body string) string {
+	body, async := strings.CutPrefix(body, inLoop)
+	def := "def"
+	if async {
+		def = "async def"
+	}
 	return `
 import asyncio, ctypes, os, signal, socket, subprocess, sys, threading, time
 from agent.extensions.api import BlockResult
 
 def register(api):
     @api.tool("fault", "", {"type": "object"})
-    def fault(ctx):
+    ` + def + ` fault(ctx):
         ` + body + `
 
     @api.tool("alive", "", {"type": "object"})
@@ -36,6 +41,8 @@ def register(api):
         return "alive"
 `
 }
+
+const inLoop = "async: "
 
 // TestGuestFatal runs tools that end the interpreter. The child must end too, and print the reason.
 func TestGuestFatal(t *testing.T) {
@@ -101,7 +108,7 @@ func TestGuestHarmless(t *testing.T) {
 		"closing descriptors":    {`[os.close(fd) for fd in (0, 1, 3, 4)]`, "", ""},
 		"a thread without end":   {`threading.Thread(target=lambda: time.sleep(1000)).start(); return "started"`, "started", ""},
 		"sys.exit in a thread":   {`threading.Thread(target=lambda: sys.exit(3)).start()`, "", ""},
-		"sys.exit in a task":     {`asyncio.get_running_loop().call_soon(sys.exit, 3)`, "", "SystemExit: 3"},
+		"sys.exit in a task":     {inLoop + `asyncio.get_running_loop().call_soon(sys.exit, 3)`, "", "SystemExit: 3"},
 		"fork":                   {`return "child" if os.fork() == 0 else "parent"`, "parent", ""},
 		"a group of errors":      {`raise BaseExceptionGroup("both", [SystemExit(1), ValueError("x")])`, "error: BaseExceptionGroup: both (2 sub-exceptions) (ext.py:8)", ""},
 		"no module": {
@@ -116,10 +123,10 @@ func TestGuestHarmless(t *testing.T) {
 		},
 		"a huge answer":       {`return "x" * (65 << 20)`, "error: the answer has 68157", ""},
 		"text with surrogate": {`return "\udcff|\ud800"`, "error: ", ""},
-		"stopping the loop":   {`asyncio.get_running_loop().stop(); return "stopped"`, "stopped", ""},
+		"stopping the loop":   {inLoop + `asyncio.get_running_loop().stop(); return "stopped"`, "stopped", ""},
 		"a wrong type":        {`return 12`, "12", ""},
 		"another type":        {`return {"a": None}`, "{'a': None}", ""},
-		"signals ignored":     {`signal.signal(signal.SIGTERM, signal.SIG_IGN)`, "", ""},
+		"signals ignored":     {inLoop + `signal.signal(signal.SIGTERM, signal.SIG_IGN)`, "", ""},
 		"a child with pipes":  {`return subprocess.run("ls /proc/self/fd | tr '\\n' ' '", shell=True, capture_output=True, text=True, close_fds=False).stdout`, "0 1 2 3 ", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,11 +205,7 @@ func TestGuestLoad(t *testing.T) {
 		"asynchronous":       {"async def register(api):\n    raise OSError('full')\n", "OSError: full (ext.py:2)"},
 		"sys.exit":           {"import sys\nsys.exit(0)\n", "the extension called sys.exit(0), which aura does not permit"},
 		"module":             {"import httpx_of_nowhere\n", "ModuleNotFoundError: No module named 'httpx_of_nowhere' (ext.py:1); "},
-		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ModuleNotFoundError: No module named 'agent.extensions.mcp' (ext.py:1); agent.extensions.mcp is a part of Aar that aura does not provide"},
-		"two tools":          {"def register(api):\n  for _ in 'ab':\n    api.tool('t', '', {})(print)\n", "ValueError: tool 't' is registered twice (ext.py:3)"},
-		"schema":             {"def register(api):\n  api.tool('t', '', {'x': {1}})(print)\n", "TypeError: tool 't': input_schema is no JSON: Object of type set is not JSON serializable"},
-		"command":            {"def register(api):\n  api.command('a b')(print)\n", `command "a b": the name of a command is one word without a slash`},
-		"timeout":            {"def register(api):\n  api.tool('t', '', {}, timeout_s=-1)(print)\n", `tool "t": its timeout is -1 seconds; use one from 0 to 86400`},
+		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ImportError: aura does not provide agent.extensions.mcp: it connects MCP servers itself, those in config/mcp/*.yaml (ext.py:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

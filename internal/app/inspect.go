@@ -49,6 +49,8 @@ type Info struct {
 	MemoryLimit int64            `json:"memory_limit_bytes"`
 	Origin      *manifest.Origin `json:"origin"`
 	Hooks       []hookpoint.Name `json:"hooks"`
+	// Events names the events that a Python extension handles.
+	Events []string `json:"events,omitempty"`
 	// Tool and Command are the first of Tools and Commands.
 	Tool     *ToolInfo     `json:"tool"`
 	Command  *CommandInfo  `json:"command"`
@@ -328,6 +330,7 @@ func (i *Info) fill(p *host.Plugin) {
 		}
 		return
 	}
+	i.Events = exports.Events
 	if exports.Hooks != nil {
 		i.Hooks = exports.Hooks
 	}

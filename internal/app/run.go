@@ -104,7 +104,11 @@ func (s *Session) collectCommands() {
 		own = front.Commands()
 	}
 	all := slices.Concat(slash.Builtin(control{s}), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
-	set, err := command.NewSet(func(c command.Clash) { s.notices.once(c.String()) }, all...)
+	var chosen map[string]string
+	if !s.setup.Options.WithoutPlugins {
+		chosen = s.setup.Features.Plugins.Commands
+	}
+	set, err := command.NewSet(chosen, func(c command.Clash) { s.notices.once(c.String()) }, all...)
 	s.commands = set
 	if err != nil {
 		s.notices.once(err.Error())

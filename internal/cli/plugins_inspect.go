@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
@@ -48,6 +49,7 @@ system prompt, and the events that it emits and listens to.`,
 type registration struct {
 	Name         string            `json:"name"`
 	Hooks        []registeredHook  `json:"hooks"`
+	Events       []string          `json:"events,omitempty"`
 	Tools        []app.ToolInfo    `json:"tools"`
 	Commands     []app.CommandInfo `json:"commands"`
 	SystemPrompt string            `json:"system_prompt"`
@@ -65,7 +67,7 @@ type registeredHook struct {
 
 func registrationOf(p app.Info) registration {
 	out := registration{
-		Name: p.Name, Hooks: []registeredHook{}, Tools: p.Tools, Commands: p.Commands, SystemPrompt: p.SystemPrompt,
+		Name: p.Name, Hooks: []registeredHook{}, Events: p.Events, Tools: p.Tools, Commands: p.Commands, SystemPrompt: p.SystemPrompt,
 		Listens: append([]string{}, p.Listens...), Emits: append([]string{}, p.Emits...), Warnings: append([]string{}, p.Warnings...),
 	}
 	for i, t := range out.Tools {
@@ -103,7 +105,11 @@ func writeRegistration(w io.Writer, p app.Info) error {
 	for _, c := range p.Commands {
 		commands = append(commands, commandText(c))
 	}
-	section("Hooks", hooks)
+	if p.Runtime == manifest.RuntimePython {
+		section("Events", p.Events)
+	} else {
+		section("Hooks", hooks)
+	}
 	section("Tools", tools)
 	section("Commands", commands)
 	section("System prompt", lines(p.SystemPrompt))

@@ -126,7 +126,7 @@ func writeRules(line liner, p app.Info) {
 	line("Requested", "%s", asked(p.Requested))
 	line("Granted", "%s", asked(p.Granted))
 	line("Timeouts", "hooks and commands %gs, tools %gs, loading %gs", p.Timeouts.Hook, p.Timeouts.Tool, p.Timeouts.Load)
-	line("On failure", "%s", p.OnFailure)
+	line("On failure", "%s", manifest.OnFailure(p.OnFailure).Words())
 	line("Memory limit", "%s", mebibytes(p.MemoryLimit))
 }
 

@@ -74,22 +74,34 @@ func TestPriority(t *testing.T) {
 	builtIn := says(command.SourceBuiltin, "", "x")
 	markdown := says(command.SourceMarkdown, "x.md", "x")
 	a, b := says(command.SourcePlugin, "a", "x"), says(command.SourcePlugin, "b", "x")
+	all := []command.Command{a, b, markdown, builtIn}
 	tests := []struct {
 		name    string
+		chosen  string
 		in      []command.Command
 		want    string
 		clashes []string
+		// listed has the names of all commands.
+		listed string
 	}{
-		{"alone", []command.Command{a}, "plugin:a:1", nil},
-		{"markdown before plugin", []command.Command{a, markdown}, "custom:x.md:1", []string{"a"}},
-		{"built-in before all", []command.Command{a, markdown, builtIn}, "built-in::1", []string{"x.md", "a"}},
-		{"the first of two plugins", []command.Command{a, b}, "plugin:a:1", []string{"b"}},
+		{"alone", "", []command.Command{a}, "plugin:a:1", nil, "x"},
+		{"markdown before plugin", "", []command.Command{a, markdown}, "custom:x.md:1", []string{"a"}, "a:x x"},
+		{"built-in before all", "", all, "built-in::1", []string{"x.md", "a", "b"}, "a:x b:x custom:x x"},
+		{"the first of two plugins", "", []command.Command{a, b}, "plugin:a:1", []string{"b"}, "b:x x"},
+		{"a chosen plugin", "b", all, "plugin:b:1", nil, "a:x aura:x custom:x x"},
+		{"a chosen file", "custom", all, "custom:x.md:1", nil, "a:x aura:x b:x x"},
+		{"aura itself, chosen", "aura", all, "built-in::1", nil, "a:x b:x custom:x x"},
+		{"chosen without a rival", "a", []command.Command{a}, "plugin:a:1", nil, "x"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var clashes []string
-			set, err := command.NewSet(func(c command.Clash) { clashes = append(clashes, c.Loser.Origin) }, tt.in...)
+			var chosen map[string]string
+			if tt.chosen != "" {
+				chosen = map[string]string{"x": tt.chosen}
+			}
+			set, err := command.NewSet(chosen, func(c command.Clash) { clashes = append(clashes, c.Loser.Origin) }, tt.in...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,13 +109,25 @@ func TestPriority(t *testing.T) {
 			if err != nil || got.Output != tt.want || !reflect.DeepEqual(clashes, tt.clashes) {
 				t.Errorf("got %+v, %v, clashes %q", got, err, clashes)
 			}
-			if len(set.List()) != 1 {
-				t.Errorf("listed %d commands", len(set.List()))
+			var listed []string
+			for _, c := range set.List() {
+				listed = append(listed, c.Name)
+			}
+			if got := strings.Join(listed, " "); got != tt.listed {
+				t.Errorf("listed %s, want %s", got, tt.listed)
+			}
+			// Every command can be reached by its qualified name, hidden or not.
+			for _, c := range tt.in {
+				owner := map[command.Source]string{command.SourceBuiltin: "aura", command.SourceMarkdown: "custom", command.SourcePlugin: c.Origin}[c.Source]
+				want := c.Source.String() + ":" + c.Origin + ":1"
+				if got, err := set.Run(t.Context(), owner+":x", "1"); err != nil || got.Output != want {
+					t.Errorf("/%s:x: got %+v, %v", owner, got, err)
+				}
 			}
 		})
 	}
 	text := command.Clash{Winner: builtIn, Loser: a}.String()
-	if text != `command /x of plugin "a" is hidden by that of aura itself; rename it to use both` {
+	if text != `command /x of plugin "a" is hidden by that of aura itself; type /a:x, or give it the plain name with plugins: {commands: {x: a}} in the settings` {
 		t.Errorf("got %q", text)
 	}
 }
@@ -112,7 +136,7 @@ func TestRunFails(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("boom")
 	broken := command.Command{Name: "broken", Run: func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, boom }}
-	set, err := command.NewSet(nil, broken, says(0, "", "help"), says(0, "", "hello"), says(0, "", "reload"), says(0, "", "replay"))
+	set, err := command.NewSet(nil, nil, broken, says(0, "", "help"), says(0, "", "hello"), says(0, "", "reload"), says(0, "", "replay"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +169,7 @@ func TestRunFails(t *testing.T) {
 func TestNewSetRefuses(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"", "/x", "two words", "a/b"} {
-		set, err := command.NewSet(nil, says(command.SourcePlugin, "p", name), says(command.SourceBuiltin, "", "fine"))
+		set, err := command.NewSet(nil, nil, says(command.SourcePlugin, "p", name), says(command.SourceBuiltin, "", "fine"))
 		if err == nil || !strings.Contains(err.Error(), `plugin "p"`) {
 			t.Errorf("%q: got %v", name, err)
 		}
@@ -155,9 +179,25 @@ func TestNewSetRefuses(t *testing.T) {
 	}
 }
 
+func TestChoiceWithoutACommand(t *testing.T) {
+	t.Parallel()
+	set, err := command.NewSet(map[string]string{"x": "gone", "y": "p"}, nil, says(command.SourcePlugin, "p", "x"))
+	want := "plugins.commands in the settings gives /x to \"gone\", which has no such command\n" +
+		"plugins.commands in the settings gives /y to \"p\", which has no such command"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+	if _, ok := set.Lookup("gone:x"); ok {
+		t.Error("a command is found that is another one's")
+	}
+	if _, ok := set.Lookup("x"); !ok {
+		t.Error("the command that exists is gone")
+	}
+}
+
 func TestListIsSorted(t *testing.T) {
 	t.Parallel()
-	set, err := command.NewSet(nil, says(command.SourcePlugin, "p", "b"), says(command.SourceBuiltin, "", "c"), says(command.SourceMarkdown, "m", "a"))
+	set, err := command.NewSet(nil, nil, says(command.SourcePlugin, "p", "b"), says(command.SourceBuiltin, "", "c"), says(command.SourceMarkdown, "m", "a"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,11 @@ type Plugins struct {
 	// ConfigFor.
 	Global map[string]any
 	Local  map[string]map[string]any
+	// Commands is who gets the plain name of a slash command that several have: a plugin by its name, or command.OwnerAura or
+	// command.OwnerCustom.
+	Commands map[string]string
+	// Timeouts are the deadlines of plugins by name, instead of those in their manifests.
+	Timeouts map[string]Timeout
 }
 
 // PluginRoot is the directory that contains the plugins or the Python extensions of a home.
@@ -102,6 +107,8 @@ type pluginsFile struct {
 		Global map[string]any            `yaml:"global"`
 		Local  map[string]map[string]any `yaml:"local"`
 	} `yaml:"config"`
+	Commands map[string]string  `yaml:"commands"`
+	Timeouts map[string]Timeout `yaml:"timeouts"`
 }
 
 // over returns p overridden by the settings of a later home.
@@ -130,11 +137,17 @@ func (f pluginsFile) over(p Plugins) Plugins {
 		local[name] = mergeKeys(local[name], config)
 	}
 	p.Local = local
+	if f.Commands != nil {
+		p.Commands = mergeKeys(p.Commands, f.Commands)
+	}
+	if f.Timeouts != nil {
+		p.Timeouts = mergeKeys(p.Timeouts, f.Timeouts)
+	}
 	return p
 }
 
-func mergeKeys(below, above map[string]any) map[string]any {
-	out := map[string]any{}
+func mergeKeys[V any](below, above map[string]V) map[string]V {
+	out := map[string]V{}
 	maps.Copy(out, below)
 	maps.Copy(out, above)
 	return out
@@ -166,6 +179,11 @@ func (f pluginsFile) check(d declaration) error {
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return d.wrong([]string{pluginsKey, key}, "%q is not a pattern: %w", pattern, err)
+		}
+	}
+	for name, timeout := range f.Timeouts {
+		if timeout <= 0 {
+			return d.wrong([]string{pluginsKey, "timeouts", name}, "%s is not positive", timeout)
 		}
 	}
 	return nil

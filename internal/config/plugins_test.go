@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/config"
 )
@@ -53,6 +54,10 @@ func TestPluginsMerge(t *testing.T) {
 		"plugins: {exclude: [c]}":        with(func(p *config.Plugins) { p.Exclude = []string{"c"} }),
 		"plugins: {config: {global: {y: {z: 2}}}}": with(func(p *config.Plugins) {
 			p.Global = map[string]any{"x": 1, "y": map[string]any{"z": 2}}
+		}),
+		"plugins: {commands: {stats: p}}": with(func(p *config.Plugins) { p.Commands = map[string]string{"stats": "p"} }),
+		"plugins: {timeouts: {p: 1m, q: 5}}": with(func(p *config.Plugins) {
+			p.Timeouts = map[string]config.Timeout{"p": config.Timeout(time.Minute), "q": config.Timeout(5 * time.Second)}
 		}),
 		"plugins: {config: {local: {p: {y: 2}, r: {z: 2}}}}": with(func(p *config.Plugins) {
 			p.Local = map[string]map[string]any{"p": {"x": 1, "y": 2}, "q": {"x": 1}, "r": {"z": 2}}

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"
@@ -122,39 +124,59 @@ func (x *executor) prepare(ctx context.Context, request llm.ToolCall) *call {
 }
 
 func (x *executor) admit(ctx context.Context, p *call) error {
-	var malformed, err error
 	if err := checkSize(p.request.Arguments); err != nil {
 		p.request.Arguments = json.RawMessage("{}")
 		return err
 	}
-	p.args, malformed = parse(p.request.Arguments)
+	args, malformed := parse(p.request.Arguments)
+	p.args = args
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
+	if err := x.check(p, malformed); err != nil {
+		// For Aar, this is a call like any other: extensions see it, and may block it for another reason.
+		return cmp.Or(blockedBy(x.ask(ctx, pipeline.Extensions(x.hooks.plugins()), p)), err)
+	}
+	return x.consult(ctx, p)
+}
+
+// check finds the tool of a call and checks the arguments. malformed is the error of parsing them.
+func (x *executor) check(p *call, malformed error) (err error) {
 	if p.tool, err = x.offer.find(p.request.Name); err != nil {
 		return err
 	}
 	if malformed != nil {
 		return fmt.Errorf("its arguments are not a JSON object: %w", malformed)
 	}
-	if err := x.offer.registry().Validate(p.request.Name, p.args); err != nil {
-		return err
+	return x.offer.registry().Validate(p.request.Name, p.args)
+}
+
+// ask asks plugins about a call.
+func (x *executor) ask(ctx context.Context, plugins pipeline.Source, p *call) pipeline.Outcome {
+	return x.hooks.runOf(ctx, plugins, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
+		return sdk.BeforeToolContext{Context: state, ToolName: p.request.Name, Arguments: p.args}
+	})
+}
+
+// blockedBy returns the error of a call that plugins block, or nil.
+func blockedBy(out pipeline.Outcome) error {
+	if out.Block == nil {
+		return nil
 	}
-	return x.consult(ctx, p)
+	by := strings.Join(out.Block.By, ", ")
+	reason := "blocked by " + by
+	if out.Block.Message != "" {
+		reason += ": " + out.Block.Message
+	}
+	return tool.Refused(tool.ByPlugin, by, errors.New(reason))
 }
 
 // consult lets plugins change or block the call, and then asks the guard.
 func (x *executor) consult(ctx context.Context, p *call) error {
 	name := p.request.Name
-	out := x.hooks.run(ctx, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
-		return sdk.BeforeToolContext{Context: state, ToolName: name, Arguments: p.args}
-	})
-	if out.Block != nil {
-		reason := "blocked by " + strings.Join(out.Block.By, ", ")
-		if out.Block.Message != "" {
-			reason += ": " + out.Block.Message
-		}
-		return tool.Refused(tool.ByPlugin, strings.Join(out.Block.By, ", "), errors.New(reason))
+	out := x.ask(ctx, x.hooks.plugins(), p)
+	if err := blockedBy(out); err != nil {
+		return err
 	}
 	if ctx.Err() != nil {
 		return interrupted(ctx)
@@ -260,18 +282,16 @@ func (x *executor) settle(ctx context.Context, p *call) []injection {
 	// The output and the error are cut separately, so that the model always learns that the call failed, even if the output is
 	// long.
 	content := joined(resultText(x.short(strings.ToValidUTF8(p.output, "\uFFFD")), x.short(failure)), p.note)
-	queued := p.injections
-	if p.ran {
-		out := x.hooks.runOf(ctx, p.all.observed(x.hooks.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
-			return sdk.AfterToolContext{
-				Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
-			}
-		})
-		if out.Output != nil {
-			content = x.replace(strings.ToValidUTF8(*out.Output, "\uFFFD"), joined(p.output, p.note), failure)
+	// Once ctx is done, no plugin is called.
+	out := x.hooks.runOf(ctx, p.all.observed(x.hooks.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		return sdk.AfterToolContext{
+			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 		}
-		queued = append(queued, queue(hookpoint.AfterToolExecution, out)...)
+	})
+	if out.Output != nil {
+		content = x.replace(strings.ToValidUTF8(*out.Output, "\uFFFD"), joined(p.output, p.note), failure)
 	}
+	queued := append(p.injections, queue(hookpoint.AfterToolExecution, out)...)
 	if p.written != nil {
 		changed := p.written.Note()
 		content, p.note = joined(content, changed), joined(p.note, changed)

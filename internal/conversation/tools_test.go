@@ -163,17 +163,18 @@ func TestToolsSeeJSONTypes(t *testing.T) {
 
 func TestAfterToolExecution(t *testing.T) {
 	t.Parallel()
+	const last = `Error: the call did not run: there is no tool "Nope"`
 	tests := []struct {
 		name   string
 		result sdk.Result
 		after  []string
 	}{
-		{"nothing", sdk.Result{}, []string{"tool:Read:x", "tool:Error: no luck"}},
-		{"output", sdk.Result{Output: new("clean")}, []string{"tool:clean", "tool:clean\n\nError: no luck"}},
-		{"empty output", sdk.Result{Output: new("")}, []string{"tool:", "tool:Error: no luck"}},
-		{"an error of the plugin", sdk.Result{Output: new("Error: see the log")}, []string{"tool:Error: see the log", "tool:Error: see the log"}},
-		{"message after all results", message("note"), []string{"tool:Read:x", "tool:Error: no luck", "user:note", "user:note"}},
-		{"notice", sdk.Result{Notice: "look", Message: "m"}, []string{"tool:Read:x", "tool:Error: no luck"}},
+		{"nothing", sdk.Result{}, []string{"tool:Read:x", "tool:Error: no luck", "tool:" + last}},
+		{"output", sdk.Result{Output: new("clean")}, []string{"tool:clean", "tool:clean\n\nError: no luck", "tool:clean\n\n" + last}},
+		{"empty output", sdk.Result{Output: new("")}, []string{"tool:", "tool:Error: no luck", "tool:" + last}},
+		{"an error of the plugin", sdk.Result{Output: new("Error: see the log")}, []string{"tool:Error: see the log", "tool:Error: see the log", "tool:Error: see the log"}},
+		{"message after all results", message("note"), []string{"tool:Read:x", "tool:Error: no luck", "tool:" + last, "user:note", "user:note", "user:note"}},
+		{"notice", sdk.Result{Notice: "look", Message: "m"}, []string{"tool:Read:x", "tool:Error: no luck", "tool:" + last}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,11 +186,12 @@ func TestAfterToolExecution(t *testing.T) {
 				return tt.result, nil
 			}), tools: []tool.Tool{echo("Read"), broken}}, calls("", `Read {"path":"x"}`, `Broken {"path":"x"}`, `Nope {}`), text("end"))
 			b.send(t, "go")
-			last := `tool:Error: the call did not run: there is no tool "Nope"`
-			want := append(append(append([]string{}, tt.after[:2]...), last), tt.after[2:]...)
-			same(t, "after the calls", b.sent(t, 2)[2:], want)
-			if len(seen) != 2 || seen[0].ToolResult != "Read:x" || seen[0].ToolError != "" || seen[1].ToolError != "no luck" {
+			same(t, "after the calls", b.sent(t, 2)[2:], tt.after)
+			if len(seen) != 3 || seen[0].ToolResult != "Read:x" || seen[0].ToolError != "" || seen[1].ToolError != "no luck" {
 				t.Fatalf("asked with %+v", seen)
+			}
+			if c := seen[2]; c.ToolName != "Nope" || c.ToolResult != "" || "Error: "+c.ToolError != last {
+				t.Errorf("a call that did not run: %+v", c)
 			}
 			if h := seen[0].ToolHistory; len(h) != 1 || h[0].Result != "Read:x" {
 				t.Errorf("the call is not the last of the history: %+v", h)

@@ -21,6 +21,7 @@ type exports struct {
 	Module       string          `json:"module"`
 	Package      string          `json:"package"`
 	Hooks        []string        `json:"hooks"`
+	Events       []string        `json:"events"`
 	Tools        []toolExport    `json:"tools"`
 	Commands     []commandExport `json:"commands"`
 	Listens      []string        `json:"listens"`
@@ -78,7 +79,7 @@ func readExports(name string, raw json.RawMessage) (out shared.Exports, asksList
 
 func (in exports) read(name string) (shared.Exports, error) {
 	out := shared.Exports{
-		Module: in.Module, Package: cmp.Or(in.Package, name), Disables: in.Disables, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
+		Module: in.Module, Package: cmp.Or(in.Package, name), Events: in.Events, Disables: in.Disables, Listens: sorted(in.Listens), Emits: sorted(in.Emits), SystemPrompt: in.SystemPrompt, Unread: in.Unread, Warnings: in.Warnings,
 	}
 	for _, hook := range in.Hooks {
 		if _, known := hookpoint.Lookup(hookpoint.Name(hook)); !known {
@@ -90,26 +91,45 @@ func (in exports) read(name string) (shared.Exports, error) {
 			out.Hooks = append(out.Hooks, point.Name)
 		}
 	}
+	// A plugin in Go fails to load, as it does without a guest. An extension may be a guard, so what cannot be used is left out alone.
+	var faults []error
 	for _, t := range in.Tools {
-		tool, err := t.read()
-		if err == nil && out.Tool(t.Name) != nil {
-			err = errors.New("it is registered twice")
-		}
-		if err != nil {
-			return shared.Exports{}, fmt.Errorf("tool %q: %w", t.Name, err)
-		}
-		out.Tools = append(out.Tools, tool)
+		faults = append(faults, addTool(&out, t))
 	}
 	for _, c := range in.Commands {
-		if !pluginsource.IsCommandName(c.Name) {
-			return shared.Exports{}, fmt.Errorf("command %q: the name of a command is one word without a slash", c.Name)
-		}
-		if slices.ContainsFunc(out.Commands, func(known sdk.CommandSchema) bool { return known.Name == c.Name }) {
-			return shared.Exports{}, fmt.Errorf("command %q: it is registered twice", c.Name)
-		}
-		out.Commands = append(out.Commands, sdk.CommandSchema(c))
+		faults = append(faults, addCommand(&out, c))
+	}
+	faults = slices.DeleteFunc(faults, func(err error) bool { return err == nil })
+	if in.Module != "" && len(faults) > 0 {
+		return shared.Exports{}, faults[0]
+	}
+	for _, err := range faults {
+		out.Warnings = append(out.Warnings, err.Error()+"; it is left out")
 	}
 	return out, nil
+}
+
+func addTool(out *shared.Exports, t toolExport) error {
+	made, err := t.read()
+	if err == nil && out.Tool(t.Name) != nil {
+		err = errors.New("it is registered twice")
+	}
+	if err != nil {
+		return fmt.Errorf("tool %q: %w", t.Name, err)
+	}
+	out.Tools = append(out.Tools, made)
+	return nil
+}
+
+func addCommand(out *shared.Exports, c commandExport) error {
+	if !pluginsource.IsCommandName(c.Name) {
+		return fmt.Errorf("command %q: the name of a command is one word without a slash", c.Name)
+	}
+	if slices.ContainsFunc(out.Commands, func(known sdk.CommandSchema) bool { return known.Name == c.Name }) {
+		return fmt.Errorf("command %q: it is registered twice", c.Name)
+	}
+	out.Commands = append(out.Commands, sdk.CommandSchema(c))
+	return nil
 }
 
 var effects = []sdk.SideEffect{

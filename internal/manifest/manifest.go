@@ -176,6 +176,14 @@ func (m *Manifest) validate(file string, d *document) error {
 	return errors.Join(faults...)
 }
 
+// Words says what the value means, for listings.
+func (o OnFailure) Words() string {
+	if o == FailClosed {
+		return string(o) + ": while it cannot answer, tool calls that it guards are blocked"
+	}
+	return string(o) + ": while it cannot answer, tool calls run without its check"
+}
+
 // OnFailureError reports an unknown value of on_failure. It is then also unknown whether the plugin is a guard that fails closed.
 type OnFailureError struct{ Value string }
 

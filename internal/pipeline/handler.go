@@ -4,6 +4,7 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 
 	"github.com/idelchi/aura/internal/hookpoint"
 )
@@ -23,6 +24,30 @@ type Handler interface {
 // it, the rank is 0.
 type Ranker interface {
 	Rank() int
+}
+
+// Extension is a Handler to which the rules of Aar apply if Extension returns true: it sees every tool call, also one whose tool does not
+// exist or whose arguments are invalid, and it is not asked about a call that is blocked already.
+type Extension interface {
+	Extension() bool
+}
+
+func isExtension(h Handler) bool {
+	e, ok := h.(Extension)
+	return ok && e.Extension()
+}
+
+// Extensions returns a source of those handlers of src that are extensions.
+func Extensions(src Source) Source { return extensions{src} }
+
+type extensions struct{ src Source }
+
+// Handlers returns the extensions among the handlers of the source.
+func (e extensions) Handlers(point hookpoint.Name) []Handler {
+	if e.src == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(e.src.Handlers(point)), func(h Handler) bool { return !isExtension(h) })
 }
 
 // Source returns the handlers of a hook point. The handlers may differ from call to call, because plugins are reloaded.

@@ -38,6 +38,9 @@ type observedHandler struct {
 // Rank returns the rank of the handler.
 func (h observedHandler) Rank() int { return rank(h.Handler) }
 
+// Extension reports whether the handler is an extension.
+func (h observedHandler) Extension() bool { return isExtension(h.Handler) }
+
 // Handle calls the handler.
 func (h observedHandler) Handle(ctx context.Context, point hookpoint.Name, in any) (any, error) {
 	took := true // unless the handler says otherwise, also if it panics

@@ -40,6 +40,36 @@ type failures []string
 
 func (f *failures) report(name string, err error) { *f = append(*f, name+": "+err.Error()) }
 
+// aar is a handler to which the rules of Aar apply.
+type aar struct{ handler }
+
+func (aar) Extension() bool { return true }
+
+// TestExtensions checks that extensions are not asked about a call that is blocked already, and plugins are.
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	asks := func(name string, block bool) handler {
+		return handler{name, func(context.Context, any) (any, error) {
+			asked = append(asked, name)
+			return sdk.BeforeToolResult{Block: block}, nil
+		}}
+	}
+	src := source{aar{asks("a", false)}, aar{asks("b", true)}, aar{asks("c", true)}, asks("d", true)}
+	out := pipeline.Run(t.Context(), src, hookpoint.BeforeToolExecution, sdk.BeforeToolContext{}, nil)
+	if got := strings.Join(asked, ""); got != "abd" || strings.Join(out.Block.By, "") != "bd" {
+		t.Errorf("asked %s, blocked by %s", got, out.Block.By)
+	}
+	asked = nil
+	pipeline.Run(t.Context(), pipeline.Extensions(src), hookpoint.BeforeToolExecution, sdk.BeforeToolContext{}, nil)
+	if got := strings.Join(asked, ""); got != "ab" {
+		t.Errorf("asked %s of the extensions", got)
+	}
+	if pipeline.Has(pipeline.Extensions(nil), hookpoint.BeforeToolExecution) {
+		t.Error("no source has extensions")
+	}
+}
+
 func TestRunCallsIndependentHandlersSideBySide(t *testing.T) {
 	t.Parallel()
 	var together sync.WaitGroup

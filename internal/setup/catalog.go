@@ -102,6 +102,9 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		if p.Python() {
 			e.guest = g()
 		}
+		if timeout := c.Features.Plugins.Timeouts[p.Name]; timeout > 0 {
+			e.Manifest.Timeout = timeout.Duration()
+		}
 		return e
 	}
 	var out []Entry

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
@@ -47,7 +50,9 @@ func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string,
 	if err := g.permit(ctx, call, t); err != nil || len(g.hooks.Pre) == 0 {
 		return "", err
 	}
-	out, err := g.hooks.RunPre(ctx, g.hookCall(ctx, call, t))
+	made := g.hookCall(ctx, call, t)
+	made.Gone = nil // not yet
+	out, err := g.hooks.RunPre(ctx, made)
 	g.tellAnswers(out)
 	switch {
 	case err != nil:
@@ -68,7 +73,12 @@ func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.
 			g.source.notice("", fmt.Sprintf("asking %s which files it touches: %v; hooks see those of its arguments", t.Definition().Name, err))
 		}
 	}
-	return hooks.Call{Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(g.source.Config.Workdir, call.Args, declared)}
+	workdir := g.source.Config.Workdir
+	return hooks.Call{
+		Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(workdir, call.Args, declared),
+		// A tool declares what it deletes among these.
+		Gone: hooks.Paths(workdir, nil, sdk.ToolPaths{Clear: declared.Clear}),
+	}
 }
 
 // permit checks the policy.
@@ -117,6 +127,10 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 	}
 	made := g.hookCall(ctx, call, t)
 	made.Output = output
+	made.Gone = slices.DeleteFunc(made.Gone, func(path string) bool {
+		_, err := os.Lstat(path)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
 	if call.Settle != nil {
 		made.Ended = func(e hooks.Entry) { call.Settle("hook "+e.Name, e.Silent) }
 	}

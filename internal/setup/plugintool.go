@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/sandbox"
@@ -51,10 +52,13 @@ func (t PluginTool) In(p *host.Plugin, policy sandbox.Policy, workdir string) to
 	return fenced{Tool: t, policy: policy, workdir: workdir}
 }
 
-// PluginTools returns the tools that plugins offer. A tool that cannot be offered is reported and omitted.
+// PluginTools returns the tools that plugins offer. A tool that cannot be offered is reported and omitted, and so is a tool of an extension
+// whose name is taken: nobody agreed on the names of extensions, and an extension may be a guard.
 func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 	var out []tool.Tool
-	for _, p := range live.Plugins {
+	owners := TakenToolNames(s.Config)
+	byRank := slices.SortedStableFunc(slices.Values(live.Plugins), func(a, b host.View) int { return a.Rank() - b.Rank() })
+	for _, p := range byRank {
 		exports, known := p.Exports()
 		if !known {
 			continue
@@ -70,6 +74,12 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 				}
 				continue
 			}
+			name := t.Schema.Name
+			if owner := owners[name]; owner != "" && p.Extension() && !made.definition.Override && !s.Config.ToolDefinitions[name].Override {
+				s.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %s has a tool of the name %q", p.Name(), owner, name))
+				continue
+			}
+			owners[name] = made.definition.From()
 			out = append(out, made)
 		}
 	}

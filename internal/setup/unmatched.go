@@ -39,7 +39,7 @@ func (s Source) unmatchedHooks(r Role) []string {
 	return out
 }
 
-// unmatchedMatchers reports the hooks that never run because their matchers match no tool. A hook in the user's home may be
+// unmatchedMatchers reports the hooks that never run because their matchers match no tool, or their patterns no file. A hook in the user's home may be
 // meant for a tool of other projects, like a definition of a tool. Therefore only matchers that resemble the name of a tool are
 // reported.
 func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []string {
@@ -49,6 +49,10 @@ func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []s
 	}
 	var out []string
 	for _, e := range slices.Concat(runner.Pre, runner.Post) {
+		if strings.ContainsRune(e.Files, '/') {
+			out = append(out, fmt.Sprintf("hook %q never runs: files %q contains a slash, but the pattern is compared with the names of files without their directories; "+
+				"write %q, and let the command look at the directory", e.Name, e.Files, path.Base(e.Files)))
+		}
 		if e.Matcher == nil || slices.ContainsFunc(known, e.Matcher.MatchString) {
 			continue
 		}
@@ -277,6 +281,7 @@ func (s Source) unmatchedPlugins(p config.Plugins, installed []string) []string 
 	for _, m := range slices.Concat(
 		mentions("plugins.include names", p.Include), mentions("plugins.exclude names", p.Exclude),
 		mentions("plugins.config.local has settings for", slices.Sorted(maps.Keys(p.Local))),
+		mentions("plugins.timeouts names", slices.Sorted(maps.Keys(p.Timeouts))),
 	) {
 		matches := func(name string) bool {
 			ok, err := path.Match(m.pattern, name)

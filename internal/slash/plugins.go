@@ -145,7 +145,7 @@ func (c *commands) plugin(name string) (string, error) {
 		{"last exit", strings.Join(strings.Fields(h.LastExit), " ")},
 		{"condition", spec.Manifest.Condition.String()},
 		{"once", fmt.Sprint(spec.Manifest.Once)},
-		{"on failure", string(spec.Manifest.OnFailure)},
+		{"on failure", spec.Manifest.OnFailure.Words()},
 		{"env", strings.Join(spec.Manifest.Env, ", ")},
 		{"unsafe", fmt.Sprint(spec.Unsafe)},
 		{"hooks", strings.Join(hooks, ", ")},

@@ -1,8 +1,9 @@
-// Package empty_response deals with answers that hold neither text nor tool calls.
+// Package empty_response deals with answers that hold neither tool calls nor text, or only blanks.
 package empty_response
 
 import (
 	"context"
+	"strings"
 
 	"github.com/idelchi/aura/sdk"
 )
@@ -12,7 +13,7 @@ var empty int
 
 // AfterResponse keeps an empty answer out of the history, since some providers refuse one in it, and asks again.
 func AfterResponse(_ context.Context, hctx sdk.AfterResponseContext) (sdk.Result, error) {
-	if !hctx.ResponseEmpty {
+	if hctx.HasToolCalls || strings.TrimSpace(hctx.Response) != "" {
 		empty = 0
 		return sdk.Result{}, nil
 	}

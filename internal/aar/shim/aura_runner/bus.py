@@ -9,6 +9,7 @@ from typing import Any
 
 from agent.extensions.api import LIFECYCLE_EVENTS, ExtensionEventBus
 from aura_runner import exact
+from aura_runner.invoke import invoke
 from aura_runner.wire import Wire
 
 # For how many names it is reported that their messages cannot be sent.
@@ -42,16 +43,12 @@ class Bus(ExtensionEventBus):
             further = self._known and not self.handled(name) and name not in LIFECYCLE_EVENTS
             subscribe(handler)
             if further:
-                self._loop.call_soon_threadsafe(lambda: self._post("listen", event=name))
+                self._post("listen", event=name)
             return handler
 
         return subscribe_further
 
     def emit(self, name: str, payload: Any = None) -> None:
-        if threading.get_ident() != self._thread:
-            # Handlers run in the loop, whoever emits.
-            self._loop.call_soon_threadsafe(self.emit, name, payload)
-            return
         super().emit(name, payload)
         self._forward(name, payload)
 
@@ -60,8 +57,16 @@ class Bus(ExtensionEventBus):
         self._forward(name, payload)
 
     async def deliver(self, name: str, payload: Any) -> None:
-        """Call the extension's own handlers only."""
-        await super().emit_async(name, payload)
+        """Call the extension's own handlers only. They cannot delay the loop."""
+        for handler in tuple(self._handlers.get(name, ())):
+            await self._finish(name, invoke(handler, payload))
+
+    def _schedule(self, work: Any) -> None:
+        # Asynchronous handlers run in the loop, whoever emits.
+        if threading.get_ident() == self._thread:
+            super()._schedule(work)
+        else:
+            asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def _forward(self, name: str, payload: Any) -> None:
         if name in LIFECYCLE_EVENTS:
@@ -76,6 +81,9 @@ class Bus(ExtensionEventBus):
         self._post("emit", event=name, payload=content)
 
     def _post(self, request: str, **content: Any) -> None:
+        if threading.get_ident() != self._thread:
+            self._loop.call_soon_threadsafe(lambda: self._post(request, **content))
+            return
         self._wire.post(request, **content).add_done_callback(self._posted)
 
     def _posted(self, future: asyncio.Future[Any]) -> None:

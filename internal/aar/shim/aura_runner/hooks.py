@@ -6,10 +6,12 @@ from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from agent.core.events import AssistantMessage, ErrorEvent, EventType, SessionEvent, StreamChunk, ToolCall, UserMessage
+from agent.core.events import AssistantMessage, ErrorEvent, ReasoningBlock, SessionEvent, StopReason, StreamChunk, ToolCall, UserMessage
+from agent.core.state import AgentState
 from agent.extensions.api import BlockResult, ExtensionContext
+from agent.providers.base import ProviderResponse
 from aura_runner import exact, names, turn
-from aura_runner.session import State, tool_result
+from aura_runner.session import tool_result
 
 # The hook point at which each event occurs.
 POINTS = {
@@ -23,6 +25,18 @@ POINTS = {
     "assistant_message": "AfterResponse",
     "stream_chunk": "StreamChunk",
     "error": "OnError",
+}
+
+# The points at which a model call is being made that aura has not counted yet.
+ASKING = ("TransformMessages", "StreamChunk", "OnError")
+
+# What the reasons for the end of a session leave as its state.
+_ENDS = {
+    "done": AgentState.COMPLETED,
+    "interrupted": AgentState.CANCELLED,
+    "timeout": AgentState.TIMED_OUT,
+    "limit": AgentState.MAX_STEPS,
+    "error": AgentState.ERROR,
 }
 
 # How many calls without a result are remembered.
@@ -48,13 +62,11 @@ class Hooks:
         return await getattr(self, point)(context, ctx)
 
     @staticmethod
-    def state(point: str, context: dict[str, Any]) -> State:
+    def state(point: str, context: dict[str, Any]) -> AgentState:
         """What the session is doing at a hook."""
-        if point == "SessionStart":
-            return State.IDLE
-        if point == "OnError" or (point == "SessionEnd" and context["Reason"] == "error"):
-            return State.ERROR
-        return State.COMPLETED if point == "SessionEnd" else State.RUNNING
+        if point == "SessionEnd":
+            return _ENDS.get(context["Reason"], AgentState.COMPLETED)
+        return {"SessionStart": AgentState.IDLE, "OnError": AgentState.ERROR}.get(point, AgentState.RUNNING)
 
     async def SessionStart(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         await self._fire("session_start", SessionEvent(action="resumed" if context["Resumed"] else "started"), ctx)
@@ -64,6 +76,7 @@ class Hooks:
 
     async def UserMessage(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         event = await self._fire("user_message", UserMessage(content=context["Content"]), ctx, _text)
+        event = event.current()
         return None if event.content == context["Content"] else {"Content": exact.tree(event.content)}
 
     async def TransformMessages(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
@@ -83,26 +96,44 @@ class Hooks:
         return exact.tree(system + rest)
 
     async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
-        if context["Thinking"]:
-            ctx.session._thought(context["Thinking"])
-        calls = [{"name": names.tool(call["Name"]), "arguments": exact.arguments(call["Args"])} for call in context["Calls"] or ()]
-        values = {
-            "content": context["Response"],
-            "stop_reason": "tool_use" if calls else "end_turn",
-            "data": {"tool_calls": calls, "reasoning": context["Thinking"]},
-        }
-        await self._fire("assistant_message", AssistantMessage(**values), ctx)
-        await self._fire("after_turn", AssistantMessage(type=EventType.AFTER_TURN, **values), ctx)
+        thinking, content = context["Thinking"], context["Response"]
+        if thinking:
+            ctx.session._thought(thinking)
+        calls = [ToolCall(tool_name=names.tool(call["Name"]), arguments=exact.arguments(call["Args"] or {})) for call in context["Calls"] or ()]
+        stop = StopReason.TOOL_USE if calls else StopReason.END_TURN
+        response = ProviderResponse(
+            content=content,
+            tool_calls=calls,
+            stop_reason=stop.value,
+            reasoning=[ReasoningBlock(content=thinking)] if thinking else [],
+            meta=ctx.session._answered(),
+        )
+        await self._fire("after_turn", response, ctx)
+        # Answers that ask for tools are not messages.
+        if not calls:
+            await self._fire("assistant_message", AssistantMessage(content=content, stop_reason=stop), ctx)
 
     async def BeforeToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
-        name, arguments = context["ToolName"], context["Arguments"]
+        name, arguments = context["ToolName"], context["Arguments"] or {}
         number = self._opened(name, arguments)
+        # Handlers may change the arguments in place.
+        given = exact.arguments(arguments)
+        current = exact.arguments(arguments)
         for shown in names.calls(name, arguments):
-            event = ToolCall(tool_name=names.tool(name), tool_call_id=number, arguments=shown)
+            # The path of a patch is there for handlers only.
+            added = {key: value for key, value in shown.items() if key not in given or given[key] != value}
+            event = ToolCall(tool_name=names.tool(name), tool_call_id=number, arguments={**current, **added})
             blocked = await self._fire("tool_call", event, ctx, _block)
             if isinstance(blocked, BlockResult):
                 return {"Block": True, "Result": {"Message": exact.tree(str(blocked.reason))}}
-        return None
+            if isinstance(event.arguments, dict):
+                hidden = {key: value for key, value in current.items() if key in added}
+                current = {key: value for key, value in event.arguments.items() if key not in added} | hidden
+        if current == given:
+            return None
+        changed = exact.floats(current)
+        self._reopened(number, name, arguments, changed)
+        return {"Arguments": exact.tree(changed)}
 
     async def AfterToolExecution(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         name = context["ToolName"]
@@ -117,8 +148,9 @@ class Hooks:
         number = self._closed(context, history)
         text = context["ToolResult"].removeprefix(_FAILED) if error and replaced else context["ToolResult"]
         before = tool_result(name, number, text, "" if replaced else error, context["ToolDuration"], is_error=bool(error))
-        event = await self._fire("tool_result", before, ctx, _text)
-        return None if event.output == before.output else {"Output": exact.tree((_FAILED if error else "") + event.output)}
+        original = before.output
+        event = (await self._fire("tool_result", before, ctx, _text)).current()
+        return None if event.output == original else {"Output": exact.tree((_FAILED if error else "") + event.output)}
 
     async def StreamChunk(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:
         for chunk in context["Chunks"] or ():
@@ -137,6 +169,15 @@ class Hooks:
         while len(self._open) > _OPEN_CALLS:
             self._open.popitem(last=False)
         return number
+
+    def _reopened(self, number: str, name: str, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """Find the call by the arguments that a handler left."""
+        waiting = self._open.get(_key(name, before))
+        if waiting and number in waiting:
+            waiting.remove(number)
+            if not waiting:
+                del self._open[_key(name, before)]
+        self._open.setdefault(_key(name, after), deque(maxlen=_OPEN_CALLS)).append(number)
 
     def _closed(self, context: dict[str, Any], history: list[dict[str, Any]]) -> str:
         """The id of the tool call that a result belongs to. Another extension may have replaced the result since."""
@@ -169,8 +210,8 @@ def _key(name: str, arguments: dict[str, Any] | None) -> tuple[str, str]:
 
 
 def _text(event: Any, result: Any) -> Any:
-    """The event for the next handler of a chain."""
-    return event.with_text(str(result)) if isinstance(result, str) and result is not event else event
+    """The event for the next handler of a chain. A handler returns another text, or sets it in place."""
+    return event.with_text(str(result)) if isinstance(result, str) and result is not event else event.current()
 
 
 def _block(event: Any, result: Any) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import inspect
+import os
+import threading
 from collections.abc import Callable
 from typing import Any
 
-from aura_runner.wire import Failure
+from aura_runner.wire import LOST, Failure
 
 
 class Ended(Failure):
@@ -15,10 +18,20 @@ class Ended(Failure):
 
 
 async def invoke(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
-    """Call a function, and wait for it if it is asynchronous. Only Exception and the cancellation of the call are raised."""
+    """Call a function of the extension, and wait for it. A synchronous one runs in a thread, so that it may block and run a loop of its own.
+    Only Exception and the cancellation of the call are raised."""
+    if inspect.iscoroutinefunction(function):
+        return await run_here(function, *args, **named)
+    return await run_here(_in_thread, lambda: function(*args, **named))
+
+
+async def run_here(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    """Like invoke, in this thread."""
     try:
         result = function(*args, **named)
-        return await result if inspect.isawaitable(result) else result
+        while inspect.isawaitable(result):
+            result = await result
+        return result
     except (SystemExit, KeyboardInterrupt) as error:
         code = f"({error.code!r})" if isinstance(error, SystemExit) else ""
         raise Ended(f"the extension called {'sys.exit' if code else 'KeyboardInterrupt'}{code}, which aura does not permit") from error
@@ -27,6 +40,33 @@ async def invoke(function: Callable[..., Any], *args: Any, **named: Any) -> Any:
         if task is not None and task.cancelling():
             raise
         raise RuntimeError("something that the handler awaited was cancelled") from error
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Call a function in a thread of its own. The call lasts as long as the thread, also if it is cancelled: aura kills a process whose call
+    does not end, and would miss a thread that is left behind."""
+    loop, ended, process = asyncio.get_running_loop(), asyncio.Event(), os.getpid()
+    context, result, failed = contextvars.copy_context(), None, None
+
+    def run() -> None:
+        nonlocal result, failed
+        try:
+            result = context.run(function)
+        except BaseException as error:
+            failed = error
+        if os.getpid() != process:
+            os._exit(LOST)  # a forked child came back from the extension
+        loop.call_soon_threadsafe(ended.set)
+
+    threading.Thread(target=run, name="aura call", daemon=True).start()
+    while not ended.is_set():
+        try:
+            await ended.wait()
+        except asyncio.CancelledError:
+            continue
+    if failed is not None:
+        raise failed
+    return result
 
 
 def tool_arguments(handler: Callable[..., Any], arguments: dict[str, Any], ctx: Any) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from aura_runner.wire import Failure
 # The limits of what is read of an extension's source.
 _MOST_FILES, _LARGEST_FILE = 500, 1 << 20
 
+# What a source contains that reads these parts of the history.
+_OF_ANSWERS = (b"reasoning", b"ReasoningBlock", b"provider_meta", b"PROVIDER_META", b"ProviderMeta")
+
 
 class Extension:
     """The module of an extension, and where it is."""
@@ -47,14 +50,14 @@ class Extension:
         package = os.path.isdir(self.root)
         file = os.path.join(self.root, "__init__.py") if package else self.root
         name = os.path.basename(self.root) if package else os.path.basename(self.root).removesuffix(".py")
-        # Modules of a package import each other by its name. A file often has the name of the module that it wraps.
-        if not package or not name.isidentifier() or name in sys.stdlib_module_names or name in ("agent", "aura", "aura_runner"):
-            name = "aar_ext_" + "".join(c if c.isalnum() else "_" for c in name)
+        plain, name = name, "aar_ext_" + "".join(c if c.isalnum() else "_" for c in name)
+        if package and plain.isidentifier() and plain not in sys.stdlib_module_names and plain not in ("agent", "aura", "aura_runner"):
+            sys.meta_path.insert(0, _Alias(plain, name))
         spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=[self.root] if package else None)
         if spec is None or spec.loader is None:
             raise Failure(f"{file} is no Python file", "load")
         module = importlib.util.module_from_spec(spec)
-        # Relative imports, dataclasses and pickles look for the module by its name.
+        # Absolute and relative imports of its modules, dataclasses and pickles look for the module by its name.
         sys.modules[name] = module
         spec.loader.exec_module(module)
         return module
@@ -83,18 +86,47 @@ class Extension:
         return out[:_MOST_FILES]
 
 
+class _Alias:
+    """Finds the modules of a package under the package's own name, too: authors write either. Both names are the same modules."""
+
+    def __init__(self, plain: str, name: str) -> None:
+        self._plain, self._name = plain, name
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        first, dot, rest = fullname.partition(".")
+        if first != self._plain:
+            return None
+        return importlib.util.spec_from_loader(fullname, _Known(self._name + dot + rest))
+
+
+class _Known:
+    """Loads a module that has another name."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: Any) -> ModuleType:
+        self._module = importlib.import_module(self._name)
+        self._spec = self._module.__spec__
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        # The import system has set the spec of the other name.
+        module.__spec__ = self._spec
+
+
 class Source:
     """Facts about the source of an extension."""
 
     def __init__(self) -> None:
         # The names of events that the source emits. A name that is not written as a literal is unknown.
         self.emits: set[str] = set()
-        # Whether the source mentions the model's thinking in the history.
-        self.reasoning = False
+        # Whether the source mentions what the history has of single answers: the model's thinking, and what providers reported.
+        self.answers = False
 
     def read(self, text: bytes, parsed: ast.AST) -> None:
         """Add a file."""
-        self.reasoning = self.reasoning or b"reasoning" in text or b"ReasoningBlock" in text
+        self.answers = self.answers or any(word in text for word in _OF_ANSWERS)
         for node in ast.walk(parsed):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("emit", "emit_async"):
                 name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import os
 from typing import Any
 
 import aura
+import agent
+from agent.core.state import AgentState
 from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionContext
 from agent.tools.schema import ToolSpec
 from aura_runner import exact, load, log
 from aura_runner.bus import Bus
 from aura_runner.cancel import Signal
-from aura_runner.hooks import POINTS, Hooks
-from aura_runner.invoke import Ended, invoke, positional, tool_arguments
+from aura_runner.config import Config
+from aura_runner.hooks import ASKING, POINTS, Hooks
+from aura_runner.invoke import Ended, invoke, positional, run_here, tool_arguments
 from aura_runner.registration import Registration
-from aura_runner.session import Config, Metadata, Session, State
+from aura_runner.session import Metadata, Session
 from aura_runner.wire import Failure, Wire
 
 # The version of the protocol that this runner speaks.
@@ -28,7 +30,7 @@ CANCEL_GRACE = 0.25
 
 
 class Runner:
-    """Runs the calls of the host, each in a task of one loop."""
+    """Runs the calls of the host, each in a task of one loop. Synchronous functions of the extension run in threads."""
 
     def __init__(self, target: str, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -92,7 +94,7 @@ class Runner:
         self._api = Registration(given["name"])
         self._bus = self._api.events = Bus(given["name"], self._wire, self._loop)
         try:
-            await invoke(await invoke(self._extension.register), self._api)
+            await run_here(await run_here(self._extension.register), self._api)
             return self._exports()
         except Failure as failure:
             raise Failure(str(failure), "load") from failure
@@ -107,15 +109,22 @@ class Runner:
                 warnings.append(f"there is no event {name!r}; the events are {', '.join(LIFECYCLE_EVENTS)}")
         if api._panels:
             warnings.append("aura shows no panels")
+        for module in sorted(agent.missing):
+            warnings.append(f"it wants {module}, a part of Aar that aura does not provide: aura connects MCP servers itself, those in config/mcp/*.yaml")
         source = self._extension.study()
         events = {name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)}
-        if source.reasoning:
-            # The history has the model's thinking only if the runner sees each answer.
-            events.add("assistant_message")
+        registered = [name for name in LIFECYCLE_EVENTS if name in events]
+        if source.answers:
+            # The history has the model's thinking and the reports of providers only if the runner sees each answer.
+            events.add("after_turn")
+        if "after_turn" in events:
+            # The tokens of an answer are those that the session did not have before.
+            events.add("session_start")
         api.loaded({name for name in LIFECYCLE_EVENTS if POINTS[name] in {POINTS[event] for event in events}})
         return {
             "hooks": sorted({POINTS[name] for name in events}),
-            "tools": [_tool(spec) for spec in api._tools],
+            "events": registered,
+            "tools": _tools(api._tools, warnings),
             "commands": [{"name": name, "description": text or ""} for name, (text, _) in api._commands.items()],
             "listens": self._bus.loaded(),
             "emits": sorted(source.emits.difference(LIFECYCLE_EVENTS)),
@@ -126,7 +135,7 @@ class Runner:
 
     async def _call_hook(self, frame: dict[str, Any], signal: Signal) -> Any:
         point, context = frame["point"], frame["context"]
-        ctx = await self._context(frame["id"], context["Context"], Hooks.state(point, context), signal)
+        ctx = await self._context(frame["id"], context["Context"], Hooks.state(point, context), signal, asking=point in ASKING)
         try:
             return await self._hooks.call(point, context, ctx)
         finally:
@@ -136,7 +145,7 @@ class Runner:
         spec = next((spec for spec in self._api._tools if spec.name == frame["tool"]), None)
         if spec is None or spec.handler is None:
             raise Failure(f"the extension has no tool {frame['tool']!r}", "unsupported")
-        ctx = await self._context(frame["id"], frame["context"], State.RUNNING, signal)
+        ctx = await self._context(frame["id"], frame["context"], AgentState.RUNNING, signal)
         result = await self._guarded(f"tool {spec.name}", spec.handler, **tool_arguments(spec.handler, exact.arguments(frame.get("args") or {}), ctx))
         return exact.tree("" if result is None else str(result))
 
@@ -144,7 +153,7 @@ class Runner:
         if frame["command"] not in self._api._commands:
             raise Failure(f"the extension has no command {frame['command']!r}", "unsupported")
         handler = self._api._commands[frame["command"]][1]
-        ctx = await self._context(frame["id"], frame["context"], State.IDLE, signal)
+        ctx = await self._context(frame["id"], frame["context"], AgentState.IDLE, signal)
         lines: list[str] = []
         log.command_lines.set(lines)
         result = await self._guarded(f"command {frame['command']}", handler, *positional(handler, frame.get("args") or "", ctx))
@@ -161,8 +170,8 @@ class Runner:
             await self._metadata.save()
         return None
 
-    async def _context(self, call: int, context: dict[str, Any], state: State, signal: Signal) -> ExtensionContext:
-        self._session._follow(call, context, state)
+    async def _context(self, call: int, context: dict[str, Any], state: AgentState, signal: Signal, asking: bool = False) -> ExtensionContext:
+        self._session._follow(call, context, state, asking)
         await self._metadata.load(context.get("SessionID") or "")
         return ExtensionContext(session=self._session, config=Config(context), signal=signal, logger=self._log)
 
@@ -204,7 +213,20 @@ class Runner:
         return text + log.place(error, self._extension.root) + load.missing(error)
 
 
+def _tools(specs: list[ToolSpec], warnings: list[str]) -> list[dict[str, Any]]:
+    """The tools as aura reads them. One that cannot be used is left out, because the extension may be a guard, too."""
+    out = []
+    for spec in specs:
+        try:
+            out.append(_tool(spec))
+        except TypeError as error:
+            warnings.append(f"{error}; it is left out")
+    return out
+
+
 def _tool(spec: ToolSpec) -> dict[str, Any]:
+    if not callable(spec.handler):
+        raise TypeError(f"tool {spec.name!r} has no handler")
     schema = dict(spec.input_schema or {})
     schema.setdefault("type", "object")
     try:
@@ -218,6 +240,5 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
         "side_effects": [effect.value for effect in spec.side_effects],
         "requires_approval": bool(spec.requires_approval),
         "timeout_s": float(spec.timeout_s or 0),
-        # Handlers share one loop, so only those that do not block it run side by side.
-        "parallel": inspect.iscoroutinefunction(spec.handler),
+        "parallel": True,
     }

@@ -9,53 +9,80 @@ import uuid
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from agent.core.events import AssistantMessage, Event, ProviderMeta, ReasoningBlock, SessionEvent, ToolCall, ToolResult, UserMessage
+from agent.core.model import Model
+from agent.core.state import AgentState
 from aura_runner import names
 from aura_runner.wire import Failure, Wire
 
 # The prefix of the keys under which aura keeps the metadata.
 _METADATA = "metadata/"
 
-# How many blocks of the model's thinking are kept.
-_MOST_REASONING = 100
+# How many blocks of the model's thinking, and how many reports of providers, are kept.
+_MOST_REASONING, _MOST_REPORTS = 100, 1000
 
 
-class State(StrEnum):
-    """What the session is doing."""
-
-    IDLE = "idle"
-    RUNNING = "running"
-    COMPLETED = "completed"
-    ERROR = "error"
-
-
-class Session:
+class Session(Model):
     """The session as aura described it with the newest call. An extension may keep the object: it follows the session."""
 
     def __init__(self, lists: Callable[[int], dict[str, Any]]) -> None:
-        self.state = State.IDLE
+        self.state = AgentState.IDLE
         # Whatever an extension writes here is kept with the session.
         self.metadata: dict[str, Any] = {}
         self._context: dict[str, Any] = {}
         # aura sends the history only if somebody reads it.
         self._ask_lists, self._call = lists, 0
-        self._lists: dict[str, Any] | None = None
+        # The lists of a call, with its number. Handlers in threads read them while the next call begins.
+        self._lists: tuple[int, dict[str, Any]] | None = None
         # The model's thinking, which aura's contexts do not repeat.
         self._reasoning: deque[ReasoningBlock] = deque(maxlen=_MOST_REASONING)
+        # What providers reported, one for each answer that this process saw.
+        self._reports: deque[ProviderMeta] = deque(maxlen=_MOST_REPORTS)
+        # How many tokens the session had used when it was last seen; None before that.
+        self._seen: tuple[int, int] | None = None
+        # Whether the context is that of a model call that is not counted yet.
+        self._asking = False
 
-    def _follow(self, call: int, context: dict[str, Any], state: State) -> None:
+    def _follow(self, call: int, context: dict[str, Any], state: AgentState, asking: bool = False) -> None:
         if context.get("SessionID") != self._context.get("SessionID") and self._context.get("SessionID"):
             self._reasoning.clear()
-        self._context, self.state = context, state
-        self._call, self._lists = call, None
+            self._reports.clear()
+            self._seen = None
+        if self._context:
+            self._seen = self.total_input_tokens, self.total_output_tokens
+        self._context, self.state, self._asking = context, state, asking
+        self._call = call
+
+    def _fields(self) -> dict[str, Any]:
+        return {
+            name: getattr(self, name)
+            for name in (
+                "session_id", "run_id", "trace_id", "state", "events", "step_count", "metadata", "total_input_tokens", "total_output_tokens", "total_cost",
+            )
+        }
+
+    def _answered(self) -> ProviderMeta:
+        """Report the answer that the newest context counts for the first time. Its tokens are those that the session used since it was last
+        seen; of the first answer that a process sees in an older session, aura tells the input only."""
+        used = self.total_input_tokens, self.total_output_tokens
+        if self._seen is not None:
+            before = self._seen
+        elif self.step_count <= 1:
+            before = 0, 0
+        else:
+            before = used[0] - ((self._context.get("Tokens") or {}).get("LastAPI") or 0), used[1]
+        usage = {"input_tokens": max(0, used[0] - before[0]), "output_tokens": max(0, used[1] - before[1])}
+        report = ProviderMeta(provider=self._context.get("Provider") or "", model=_model(self._context), usage=usage)
+        self._reports.append(report)
+        return report
 
     def _history(self, name: str) -> list[dict[str, Any]]:
-        if self._lists is None:
-            self._lists = self._ask_lists(self._call)
-        return self._lists[name] or []
+        call, known = self._call, self._lists
+        if known is None or known[0] != call:
+            known = self._lists = call, self._ask_lists(call)
+        return known[1][name] or []
 
     def _thought(self, text: str) -> None:
         self._reasoning.append(ReasoningBlock(content=text))
@@ -80,7 +107,8 @@ class Session:
 
     @property
     def step_count(self) -> int:
-        return self._stats.get("Turns") or 0
+        """The model calls of the session, with the one that is about to be made."""
+        return (self._stats.get("Turns") or 0) + self._asking
 
     @property
     def total_input_tokens(self) -> int:
@@ -122,12 +150,19 @@ class Session:
             tools.append(ToolCall(id=f"{number}-call", timestamp=start, tool_name=name, tool_call_id=number, arguments=arguments))
             tools.append(tool_result(call["Name"], number, call["Result"], call["Error"], call["Duration"], id=f"{number}-result", timestamp=start))
         last = len(texts) - 1 if texts and isinstance(texts[-1], AssistantMessage) else len(texts)
-        usage = {"input_tokens": self.total_input_tokens, "output_tokens": self.total_output_tokens}
-        meta = ProviderMeta(
-            id="usage", timestamp=start, provider=self._context.get("Provider") or "", model=_model(self._context), usage=usage
-        )
-        before = [SessionEvent(id="session", timestamp=start), *texts[:last], *self._reasoning, *tools]
-        return [*before, *texts[last:], *([meta] if self.total_tokens else [])]
+        before = [SessionEvent(id="session", timestamp=start, action="started"), *texts[:last], *self._reasoning, *tools]
+        return [*before, *texts[last:], *self._all_reports(start)]
+
+    def _all_reports(self, start: float | None) -> list[ProviderMeta]:
+        """One report for each answer, and one for all answers that this process did not see."""
+        used = {"input_tokens": self.total_input_tokens, "output_tokens": self.total_output_tokens}
+        for report in self._reports:
+            for name in used:
+                used[name] -= report.usage[name]
+        if used["input_tokens"] <= 0 and used["output_tokens"] <= 0:
+            return list(self._reports)
+        rest = ProviderMeta(id="usage", timestamp=start, provider=self._context.get("Provider") or "", model=_model(self._context), usage=used)
+        return [rest, *self._reports]
 
 
 def tool_result(name: str, call: str, output: str, error: str, duration: int, **more: Any) -> ToolResult:
@@ -147,26 +182,6 @@ def _seconds(text: Any) -> float | None:
 
 def _model(context: dict[str, Any]) -> str:
     return (context.get("ModelInfo") or {}).get("Name") or ""
-
-
-class Provider:
-    """The provider in use. extra holds the settings that the user gave the extension in aura."""
-
-    def __init__(self, context: dict[str, Any]) -> None:
-        self.name: str = context.get("Provider") or ""
-        self.model: str = _model(context)
-        self.extra: dict[str, Any] = dict(context.get("PluginConfig") or {})
-
-
-class Config:
-    """The settings in force."""
-
-    def __init__(self, context: dict[str, Any]) -> None:
-        self.provider = Provider(context)
-        self.model = self.provider.model
-
-    def resolve_provider(self) -> Provider:
-        return self.provider
 
 
 class Metadata:
@@ -225,6 +240,10 @@ class Metadata:
                 now[str(name)] = json.dumps(value)
             except (TypeError, ValueError, RecursionError) as error:
                 self._refuse(str(name), str(error))
+            except RuntimeError:
+                # Another call changes the value at this moment. That call writes it.
+                if str(name) in self._kept:
+                    now[str(name)] = self._kept[str(name)]
         for name in [name for name in self._kept if name not in now and name not in self._refused]:
             await self._change("delete", name)
         for name, text in now.items():

@@ -27,7 +27,7 @@ _OWN = 64
 MAX_FRAME = 64 << 20
 
 # What ends a process whose connection with the host is lost.
-_LOST = 70
+LOST = 70
 
 
 class Failure(Exception):
@@ -106,7 +106,7 @@ class Wire:
 
     def _send(self, frame: dict[str, Any]) -> None:
         if self._out < 0:
-            os._exit(_LOST)  # a forked child came back from the extension
+            os._exit(LOST)  # a forked child came back from the extension
         text = json.dumps(frame, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
         if len(text) > MAX_FRAME:
             raise _TooLarge(f"{len(text)} bytes, more than the limit of {MAX_FRAME >> 20} MiB")
@@ -126,7 +126,7 @@ class Wire:
         except BaseException:
             traceback.print_exc()
             sys.stderr.flush()
-            os._exit(_LOST)
+            os._exit(LOST)
 
     def _frame(self, text: bytes) -> None:
         try:

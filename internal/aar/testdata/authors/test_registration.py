@@ -95,13 +95,9 @@ class Mistakes(unittest.TestCase):
 
     def test_tool_twice(self):
         api = ExtensionAPI(name="odd")
-        api.register_tool(ToolSpec("one", handler=lambda: ""))
-        with self.assertRaisesRegex(ValueError, "'one' is registered twice"):
-            api.register_tool(ToolSpec(name="one", handler=lambda: ""))
-
-    def test_tool_without_handler(self):
-        with self.assertRaisesRegex(TypeError, "'one' has no handler"):
-            ExtensionAPI().register_tool(ToolSpec(name="one"))
+        for text in ("first", "last"):
+            api.register_tool(ToolSpec("one", description=text, handler=lambda: ""))
+        self.assertEqual([spec.description for spec in api._tools], ["last"])
 
     def test_unknown_side_effect(self):
         with self.assertRaisesRegex(ValueError, "'magic' is no side effect; use one of none, read"):
@@ -111,6 +107,13 @@ class Mistakes(unittest.TestCase):
         for module in ("agent.extensions.mcp", "agent.memory.session_store"):
             with self.assertRaises(ImportError):
                 __import__(module)
+        with self.assertRaisesRegex(ImportError, "it connects MCP servers itself"):
+            __import__("agent.extensions.mcp")
+
+    def test_package_exports(self):
+        import agent.extensions as package
+
+        self.assertIs(package.ExtensionAPI, ExtensionAPI)
 
     def test_ui_names_exist(self):
         from agent.extensions.api import UIAction, UIInvocation, UINode, UIPanel, run_ui_action, run_ui_snapshot

@@ -1,8 +1,11 @@
 """An extension of several files."""
 
+import aar_ext_habit_package.inner.names as absolute
 from habit_package.inner import names
 
 from . import helper
+
+assert absolute is names
 
 
 async def register(api):

@@ -1,0 +1,1 @@
+"""Answers of models: see agent.providers.base."""
