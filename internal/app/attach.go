@@ -13,7 +13,9 @@ import (
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/sdk"
 )
 
 // send sends the user's text, the files that it mentions, and other files.
@@ -32,7 +34,11 @@ func (s *Session) send(ctx context.Context, text string, attached ...frontend.At
 	for _, path := range mentioned(s.setup.Config.Workdir, mentions, paths, s.notices.show) {
 		all = append(all, conversation.Attachment{Path: path})
 	}
-	return s.secrets.Error(s.talk.Send(ctx, plain, all...))
+	err := s.talk.Send(ctx, plain, all...)
+	if failure, ok := errors.AsType[*llm.Error](err); ok && failure.Type == sdk.ErrorTypeModelUnavailable {
+		s.notices.refusedModel(s.setup, s.opts.Model)
+	}
+	return s.secrets.Error(err)
 }
 
 // Attachable describes a file for a prompt, or returns the reason why the present model does not get it.

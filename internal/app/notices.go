@@ -52,6 +52,13 @@ func (n *notices) setup(of *setup.Setup) {
 	}
 }
 
+// refusedModel shows that the model of the session comes from the session itself. The user did not name it on this command line.
+func (n *notices) refusedModel(of *setup.Setup, named string) {
+	if model := of.Role.Model; model != "" && model != named {
+		n.show(fmt.Sprintf("the session keeps model %s, which provider %s refuses: choose another one with --model or /model", model, of.ProviderName()))
+	}
+}
+
 // uncovered shows what the sandbox could not prevent in confined processes.
 func (n *notices) uncovered(sentences []string) {
 	for _, sentence := range sentences {

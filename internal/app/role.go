@@ -106,8 +106,8 @@ func (f roleFinder) model(ctx context.Context, r setup.Role) (setup.Role, error)
 	if r.Model != "" || saved.Model == "" || usual == saved.Model {
 		return r, nil
 	}
-	if !chain.Offers(ctx, saved.Model) {
-		f.notify(fmt.Sprintf("the session's model %s is not offered any more by provider %s, so %s is used", saved.Model, saved.Provider, named("model", usual)))
+	if chain.Excludes(saved.Model) {
+		f.notify(fmt.Sprintf("the session's model %s is excluded from provider %s now, so %s is used", saved.Model, saved.Provider, named("model", usual)))
 		return r, nil
 	}
 	r.Model = saved.Model

@@ -60,7 +60,7 @@ var rooms = map[string][]string{
 	"internal/fleet/server":    {"internal/fleet/queue"},
 	"internal/fleet/placement": {},
 	"internal/fleet/workspace": {"internal/fleet", "internal/gitcmd", "internal/gitignore", "internal/process"},
-	"internal/fleet/worker":    {"internal/fleet", "internal/fleet/queue", "internal/fleet/workspace", "internal/lock", "internal/process", "internal/session", "internal/state", "sdk/..."},
+	"internal/fleet/worker":    {"internal/conversation/event", "internal/fleet", "internal/fleet/queue", "internal/fleet/workspace", "internal/llm", "internal/lock", "internal/process", "internal/session", "internal/state", "sdk/..."},
 	"internal/fleetlab":        {"internal/fleet/..."},
 	"internal/fleetlab/run":    {"internal/fleetlab", "internal/lab"},
 	"internal/keymap":          {"internal/nearest"},

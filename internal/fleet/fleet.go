@@ -169,6 +169,9 @@ func (l Limits) Of(provider string) int {
 	return l.Parallel["*"]
 }
 
+// Counts reports whether tokens or cost are limited.
+func (l Limits) Counts() bool { return l.Tokens > 0 || l.CostUSD > 0 }
+
 // Spent is what tasks used.
 type Spent struct {
 	Tokens  int     `json:"tokens"`
@@ -227,7 +230,7 @@ type Progress struct {
 	// Deaths is how many workers ended while they worked on the task. Slowed is how often the provider asked to slow down.
 	Deaths int `json:"deaths,omitempty"`
 	Slowed int `json:"slowed,omitempty"`
-	// Used is the time that earlier attempts took.
+	// Used is the time that earlier attempts took, as far as it was recorded.
 	Used time.Duration `json:"used_ns,omitempty"`
 	// Words are the last words of the task.
 	Words      string      `json:"words,omitempty"`
@@ -244,8 +247,12 @@ type Checkpoint struct {
 	Done  int  `json:"done"`
 	Begun bool `json:"begun,omitempty"`
 	// Requests is how many model calls were made so far.
-	Requests int  `json:"requests"`
-	Journal  Blob `json:"journal"`
+	Requests int `json:"requests"`
+	// Failed is the error of the first finished prompt that failed, and Class its class.
+	Failed string `json:"failed,omitempty"`
+	Class  string `json:"class,omitempty"`
+	// Journal ends with what was counted so far.
+	Journal Blob `json:"journal"`
 	// Base is the commit or the hash of the archive that Patch changes; empty for an empty workspace.
 	Base string `json:"base,omitempty"`
 	// Patch holds the changes of the workspace.

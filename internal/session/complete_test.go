@@ -1,6 +1,8 @@
 package session_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/idelchi/aura/internal/session"
@@ -15,6 +17,7 @@ func TestComplete(t *testing.T) {
 		first  = `{"message":{"role":"tool","tool_call_id":"1"}}` + "\n"
 		second = `{"message":{"role":"tool","tool_call_id":"2"}}` + "\n"
 		seen   = `{"seen":{}}` + "\n"
+		end    = `{"end":{"reason":"done"}}` + "\n"
 	)
 	for name, tt := range map[string]struct{ journal, want string }{
 		"empty":          {"", ""},
@@ -24,8 +27,26 @@ func TestComplete(t *testing.T) {
 		"torn":           {meta + user + `{"mess`, meta + user},
 		"torn, in calls": {meta + user + calls + first + second[:9], meta + user},
 	} {
-		if got := string(session.Complete([]byte(tt.journal))); got != tt.want {
-			t.Errorf("%s: got %q, want %q", name, got, tt.want)
+		if got, err := session.Complete([]byte(tt.journal), nil); err != nil || string(got) != tt.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, tt.want)
+		}
+	}
+	for name, tt := range map[string]struct {
+		journal string
+		want    any
+	}{
+		"running": {meta + user + calls, 7.0}, "ended": {meta + user + end, nil}, "continued": {meta + end + `{"resume":{}}` + "\n" + user, 7.0},
+	} {
+		got, err := session.Complete([]byte(tt.journal), 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "x"+session.Ext)
+		if err := os.WriteFile(path, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := session.Load(path); err != nil || s.End == nil || s.End.Stats != tt.want {
+			t.Errorf("%s: got %+v, %v from %q", name, s.End, err, got)
 		}
 	}
 }

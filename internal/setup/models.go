@@ -1,12 +1,9 @@
 package setup
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
@@ -31,27 +28,11 @@ func excluded(m config.Models, name string) bool {
 	return len(m.Include) > 0 && !tool.Match(m.Include, name) || tool.Match(m.Exclude, name)
 }
 
-// offersPatience is how long a service may take to list its models. After that, Offers trusts the name that the user gave.
-const offersPatience = 3 * time.Second
-
-// Offers reports whether the provider of the role has a model with that name: the configuration does not exclude it, and the
-// service lists it or cannot list its models. A service lists full names but accepts short ones, such as names without a date
-// or a tag.
-func (c Chain) Offers(ctx context.Context, model string) bool {
+// Excludes reports whether the configuration excludes a model from the provider of the role. A service may serve models that it does not
+// list, so its list excludes nothing.
+func (c Chain) Excludes(model string) bool {
 	first := c.members[0]
-	configured := first.source.Config.Providers[first.providerName]
-	if excluded(configured.Models, model) {
-		return false
-	}
-	// A detected provider, which is not configured, is named after its type.
-	if cmp.Or(configured.Type, config.ProviderType(first.providerName)) == config.ProviderScript {
-		return true // a script accepts any model
-	}
-	ctx, cancel := context.WithTimeout(ctx, offersPatience)
-	defer cancel()
-	all, err := ListModels(ctx, first.provider)
-	short := strings.TrimSuffix(model, "-latest")
-	return err != nil || len(all) == 0 || slices.ContainsFunc(all, func(m llm.Model) bool { return strings.HasPrefix(m.Name, short) })
+	return excluded(first.source.Config.Providers[first.providerName].Models, model)
 }
 
 // ListModels returns the models of a provider.

@@ -33,9 +33,11 @@ type saved struct {
 
 // Saved returns counts in the form that a session saves.
 func Saved(stats sdk.Stats, models []ModelUse) any {
-	done := Finished(stats, models)
-	return saved{Stats: done.Stats, ToolCounts: done.ToolCounts, Models: done.Models}
+	return Finished(stats, models).Saved()
 }
+
+// Saved returns the counts of an event in the form that a session saves.
+func (d Done) Saved() any { return saved{Stats: d.Stats, ToolCounts: d.ToolCounts, Models: d.Models} }
 
 // Recalled returns the counts of an earlier session. kept is the saved value, decoded as generic JSON.
 func Recalled(kept any) (*sdk.Stats, []ModelUse, error) {

@@ -48,7 +48,7 @@ func (q *Queue) Cancel(ctx context.Context, name string, tasks []string) (int, e
 			continue
 		}
 		now := time.Now().UTC()
-		err := q.commit(ctx, fleet.Result{
+		_, err := q.commit(ctx, fleet.Result{
 			Batch: name, Task: id, Status: fleet.StatusCanceled, Class: "canceled", Error: "canceled by `aura fleet cancel`", Started: now, Ended: now,
 		})
 		if errors.Is(err, ErrLost) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/idelchi/aura/internal/fleet"
@@ -108,13 +109,20 @@ const (
 	batchSpent = "spent."
 )
 
+// spending is the record of what a batch or the fleet has used.
+type spending struct {
+	fleet.Spent
+	// Counted holds the seals of the results that are part of it and whose task may be counted again: see Queue.end.
+	Counted []string `json:"counted,omitempty"`
+}
+
 // Spent returns what a batch, or with an empty name the fleet, has used.
 func (q *Queue) Spent(ctx context.Context, batch string) (fleet.Spent, error) {
-	s, _, err := get[fleet.Spent](ctx, q.fleet, spentKey(batch))
+	s, _, err := get[spending](ctx, q.fleet, spentKey(batch))
 	if errors.Is(err, errNone) {
 		err = nil
 	}
-	return s, err
+	return s.Spent, err
 }
 
 func spentKey(batch string) string {
@@ -124,12 +132,27 @@ func spentKey(batch string) string {
 	return batchSpent + batch
 }
 
-// Charge adds to what a batch, or with an empty name the fleet, has used. It is called only where there is a limit.
-func (q *Queue) Charge(ctx context.Context, batch string, more fleet.Spent) error {
-	return change(ctx, q.fleet, spentKey(batch), func(s *fleet.Spent, _ bool) (bool, error) {
-		s.Tokens += more.Tokens
-		s.CostUSD += more.CostUSD
+// charge adds a result to what a batch, or with an empty name the fleet, has used, unless it was added before.
+func (q *Queue) charge(ctx context.Context, batch string, r fleet.Result) error {
+	return change(ctx, q.fleet, spentKey(batch), func(s *spending, _ bool) (bool, error) {
+		if slices.Contains(s.Counted, r.Seal) {
+			return false, nil
+		}
+		s.Tokens += r.Tokens
+		s.CostUSD += r.CostUSD
+		s.Counted = append(s.Counted, r.Seal)
 		return true, nil
+	})
+}
+
+// charged forgets that a result was added. Nobody adds it again.
+func (q *Queue) charged(ctx context.Context, batch string, r fleet.Result) error {
+	return change(ctx, q.fleet, spentKey(batch), func(s *spending, _ bool) (bool, error) {
+		i := slices.Index(s.Counted, r.Seal)
+		if i >= 0 {
+			s.Counted = slices.Delete(s.Counted, i, i+1)
+		}
+		return i >= 0, nil
 	})
 }
 

@@ -42,16 +42,26 @@ func TestLimits(t *testing.T) {
 	if s, err := q.Occupy(ctx, b, all, "p", "w"); err != nil || s == nil {
 		t.Errorf("a place that was given back: %v, %v", s, err)
 	}
+}
+
+// TestSpent ends ten tasks at once. What each of them used is counted once.
+func TestSpent(t *testing.T) {
+	t.Parallel()
+	q := open(t, start(t))
+	if _, err := q.Submit(t.Context(), "b", fleet.Limits{Tokens: 100}, tasks("b", 10)); err != nil {
+		t.Fatal(err)
+	}
 	var wg sync.WaitGroup
 	for range 10 {
+		c := next(t, q, "w")
 		wg.Go(func() {
-			if err := q.Charge(ctx, "b", fleet.Spent{Tokens: 3, CostUSD: 0.5}); err != nil {
+			if err := c.Finish(t.Context(), fleet.Result{Status: fleet.StatusDone, Spent: fleet.Spent{Tokens: 3, CostUSD: 0.5}}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if s, err := q.Spent(ctx, "b"); err != nil || s.Tokens != 30 || s.CostUSD != 5 {
+	if s, err := q.Spent(t.Context(), "b"); err != nil || s.Tokens != 30 || s.CostUSD != 5 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }

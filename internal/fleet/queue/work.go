@@ -110,16 +110,21 @@ func (o *Offer) Alive() error { return o.msg.InProgress() }
 
 // Settled returns true if the task needs no work: it has a result, its batch is gone, or was canceled. It is then off the queue.
 func (o *Offer) Settled(ctx context.Context) (fleet.Batch, bool, error) {
-	if _, _, err := get[fleet.Result](ctx, o.q.results, o.Key()); err == nil {
-		return fleet.Batch{}, true, o.msg.DoubleAck(ctx)
-	} else if !errors.Is(err, errNone) {
-		return fleet.Batch{}, false, err
-	}
 	b, _, err := get[fleet.Batch](ctx, o.q.batches, o.Batch)
 	switch {
 	case errors.Is(err, errNone):
 		return b, true, o.msg.DoubleAck(ctx)
 	case err != nil:
+		return b, false, err
+	}
+	r, _, err := get[fleet.Result](ctx, o.q.results, o.Key())
+	switch {
+	case err == nil:
+		if err := o.q.takeEnd(ctx, r, b); err != nil {
+			return b, false, err
+		}
+		return b, true, o.msg.DoubleAck(ctx)
+	case !errors.Is(err, errNone):
 		return b, false, err
 	case b.State == fleet.BatchCanceled:
 		return b, true, o.Refuse(ctx, fleet.Result{Status: fleet.StatusCanceled, Error: "the batch was canceled"})
@@ -132,7 +137,7 @@ func (o *Offer) Refuse(ctx context.Context, r fleet.Result) error {
 	r.Batch, r.Task = o.Batch, o.ID
 	now := time.Now().UTC()
 	r.Started, r.Ended = now, now
-	if err := o.q.commit(ctx, r); err != nil {
+	if _, err := o.q.commit(ctx, r); err != nil {
 		return err
 	}
 	return o.msg.DoubleAck(ctx)
@@ -233,12 +238,16 @@ func (c *Claim) Return(ctx context.Context, delay time.Duration) error {
 	return c.msg.NakWithDelay(delay)
 }
 
-// holds returns ErrLost if another worker has the task by now. A worker that was stopped for a while may not know it.
+// holds returns ErrLost if another worker has the task by now. A worker that was stopped for a while may not know it. Nor does it know
+// the last record that it wrote, if it did not wait for the answer.
 func (c *Claim) holds(ctx context.Context) error {
 	return persist(ctx, func(err error) bool { return errors.Is(err, ErrLost) }, func(ctx context.Context) error {
-		p, _, err := get[fleet.Progress](ctx, c.q.progress, c.Key())
+		p, revision, err := get[fleet.Progress](ctx, c.q.progress, c.Key())
 		if errors.Is(err, errNone) || err == nil && (p.Worker != c.Progress.Worker || p.Attempt != c.Progress.Attempt) {
 			return ErrLost
+		}
+		if err == nil {
+			c.Progress.Checkpoint, c.revision = p.Checkpoint, revision
 		}
 		return err
 	})
@@ -251,15 +260,13 @@ func (c *Claim) Finish(ctx context.Context, r fleet.Result) error {
 	if err := c.holds(ctx); err != nil {
 		return err
 	}
-	if err := c.q.commit(ctx, r); err != nil {
+	r, err := c.q.commit(ctx, r)
+	if err != nil {
 		return err
 	}
-	// The result is stored. What follows only tidies up; if it fails, the next worker that gets the task sees the result.
-	if k := c.Progress.Checkpoint; k != nil {
-		c.q.dropBlob(ctx, k.Journal)
-		c.q.dropBlob(ctx, k.Patch)
+	if err := c.q.end(ctx, r, c.Batch, c.Progress, c.revision); err != nil {
+		return err
 	}
-	_ = c.q.progress.Purge(ctx, c.Key())
 	_ = c.msg.Ack()
 	return nil
 }
@@ -267,12 +274,12 @@ func (c *Claim) Finish(ctx context.Context, r fleet.Result) error {
 // Drop gives the task up without a trace: somebody else has it.
 func (c *Claim) Drop() {}
 
-// commit stores a result if the task has none.
-func (q *Queue) commit(ctx context.Context, r fleet.Result) error {
+// commit stores a result if the task has none. It returns the result as it is stored.
+func (q *Queue) commit(ctx context.Context, r fleet.Result) (fleet.Result, error) {
 	r.Version = fleet.Format
 	r, err := r.Sealed(q.seal)
 	if err != nil {
-		return err
+		return r, err
 	}
 	err = persist(ctx, conflict, func(ctx context.Context) error {
 		_, err := put(ctx, q.results, r.Key(), r, 0)
@@ -281,11 +288,11 @@ func (q *Queue) commit(ctx context.Context, r fleet.Result) error {
 	if conflict(err) {
 		// The answer to the first attempt may have been lost.
 		if stored, _, again := get[fleet.Result](ctx, q.results, r.Key()); again == nil && stored.Seal == r.Seal {
-			return nil
+			return r, nil
 		}
-		return ErrLost
+		return r, ErrLost
 	}
-	return err
+	return r, err
 }
 
 // Cancels calls f with the key of each task that is canceled, until the returned function is called. A message can get lost; Alive
@@ -299,6 +306,19 @@ func (q *Queue) Cancels(f func(batch, task string)) (stop func(), err error) {
 		return nil, err
 	}
 	return func() { _ = s.Unsubscribe() }, nil
+}
+
+// LastEvents returns the last events that were added to the log of a task; nil if there are none.
+func (q *Queue) LastEvents(ctx context.Context, key string) []byte {
+	stream, err := q.js.Stream(ctx, eventsStream)
+	if err != nil {
+		return nil
+	}
+	last, err := stream.GetLastMsgForSubject(ctx, eventSubject+key)
+	if err != nil {
+		return nil
+	}
+	return last.Data
 }
 
 // Publish adds events of a task to its log. Events may get lost; the journal of the result has what matters.

@@ -19,14 +19,11 @@ const (
 	spentTime = 15 * time.Second
 )
 
-// counts reports whether tokens or cost are limited.
-func counts(l fleet.Limits) bool { return l.Tokens > 0 || l.CostUSD > 0 }
-
 // admit takes the places that a task needs where the number of tasks is limited. all are the limits of the fleet. It returns false if the
 // task must wait or is refused.
 func (w *worker) admit(ctx, hard context.Context, offer *queue.Offer, b fleet.Batch, all fleet.Limits) (*queue.Slots, bool, error) {
 	for name, limits := range map[string]fleet.Limits{b.Name: b.Limits, "": all} {
-		if !counts(limits) {
+		if !limits.Counts() {
 			continue
 		}
 		spent, err := w.Queue.Spent(hard, name)

@@ -26,7 +26,11 @@ const (
 )
 
 // child runs aura on the prompts that are left. Its error is that of the process, or why the worker ended it.
-func (t *task) child(ctx context.Context, from position) error {
+func (t *task) child(ctx context.Context) error {
+	from := t.watch.saved
+	if t.watch.said.exceeds(t.CostUSD) {
+		return errCost
+	}
 	left := t.Timeout
 	if left > 0 {
 		if left -= t.Progress.Used; left <= 0 {
@@ -40,11 +44,9 @@ func (t *task) child(ctx context.Context, from position) error {
 	if err != nil {
 		return err
 	}
-	last := &process.Tail{Max: 4 << 10}
-	t.watch.stderr = last
 	p, err := process.Start(process.Spec{
 		// The prompts are on standard input, because everybody on the machine can read a command line.
-		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdin: bytes.NewReader(prompts), Stdout: t.watch, Stderr: last,
+		Path: t.w.Aura, Args: t.arguments(from, left), Dir: t.space.Dir, Env: t.environ(), Stdin: bytes.NewReader(prompts), Stdout: t.watch, Stderr: t.watch.stderr,
 		// On Linux the child ends with the worker, and ends what it started. Elsewhere a watcher sees to it.
 		// An aura that exits has ended what it started. Only one that is killed leaves something to look for.
 		Mark: workspace.Mark, Orderly: true, Guard: runtime.GOOS != "linux",
@@ -71,7 +73,7 @@ func (t *task) child(ctx context.Context, from position) error {
 		return context.Cause(ctx)
 	}
 	if _, exited := process.ExitCode(err); !exited {
-		return &diedError{words: fmt.Sprintf("%v; %s", err, words(strings.TrimSpace(last.String()+" "+t.watch.words())))}
+		return &diedError{words: fmt.Sprintf("%v; %s", err, words(strings.TrimSpace(t.watch.stderr.String()+" "+t.watch.words())))}
 	}
 	return err
 }

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,9 +21,6 @@ import (
 var signalled = []int{129, 130, 143}
 
 var errInterrupted = errors.New("somebody ended the process of the task by a signal")
-
-// maxStats is the size of the largest statistics in a result, in bytes.
-const maxStats = 32 << 10
 
 // result makes the result of a task from what its child said and left. It returns an error if the task must be run again.
 func (t *task) result(ctx context.Context, r fleet.Result, ended error) (fleet.Result, error) {
@@ -41,12 +40,15 @@ func (t *task) result(ctx context.Context, r fleet.Result, ended error) (fleet.R
 	if heard.provider != "" {
 		r.Provider, r.Model = heard.provider, heard.model
 	}
-	r.Tokens, r.CostKnown = heard.tokens, heard.cost != nil
-	if heard.cost != nil {
-		r.CostUSD = *heard.cost
-	}
-	if len(heard.stats) <= maxStats {
-		r.Stats = heard.stats
+	if c := heard.counted; c != nil {
+		var err error
+		if r.Stats, err = json.Marshal(c.Stats); err != nil {
+			return r, fmt.Errorf("writing the statistics of the task: %w", err)
+		}
+		r.Tokens = c.Stats.TokensIn + c.Stats.TokensOut
+		if r.CostKnown = c.CostUSD != nil; r.CostKnown {
+			r.CostUSD = *c.CostUSD
+		}
 	}
 	r.Final = cut(heard.final, fleet.MaxFinal)
 	switch {
@@ -54,15 +56,16 @@ func (t *task) result(ctx context.Context, r fleet.Result, ended error) (fleet.R
 		r.Status, r.Class, r.Error = fleet.StatusTimeout, string(fleet.StatusTimeout), ended.Error()
 	case overCost:
 		r.Status, r.Class, r.Error = fleet.StatusLimit, fleet.ClassLimit, ended.Error()
+	case code == 0 && at.failed != "":
+		// The prompt failed under an earlier worker.
+		r.Exit, r.Status, r.Error = 1, fleet.StatusFailed, at.failed
+		r.Class = cmp.Or(at.class, string(r.Status))
 	case code != 0:
 		r.Error = heard.errorText
 		if r.Error == "" {
 			r.Error = strings.TrimSpace(t.watch.stderr.String())
 		}
-		r.Class = heard.errorClass
-		if r.Class == "" {
-			r.Class = string(r.Status)
-		}
+		r.Class = cmp.Or(heard.errorClass, string(r.Status))
 		if heard.errorClass == sdk.ErrorTypeRateLimit {
 			return r, &slowError{err: errors.New(r.Error)}
 		}

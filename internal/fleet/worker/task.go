@@ -27,6 +27,8 @@ type task struct {
 	space *workspace.Workspace
 	watch *watcher
 	notes []string
+	// usedBefore is the time that earlier attempts took.
+	usedBefore time.Duration
 	// ran is called when the child has ended.
 	ran func()
 }
@@ -60,7 +62,7 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 		quiet()
 		<-beating
 	}()
-	t := &task{Claim: claim, w: w, ran: func() {
+	t := &task{Claim: claim, w: w, usedBefore: claim.Progress.Used, ran: func() {
 		w.mu.Lock()
 		w.storing[claim.Key()] = true
 		w.mu.Unlock()
@@ -116,20 +118,15 @@ func (e *slowError) Error() string { return e.err.Error() }
 // work prepares the workspace and runs the child.
 func (t *task) work(ctx context.Context) (fleet.Result, error) {
 	r := fleet.Result{Started: time.Now().UTC(), Provider: t.Provider, Model: t.Model}
-	if t.Progress.Deaths >= fleet.MaxDeaths {
+	if t.Progress.Deaths >= fleet.MaxDeaths && !t.answered() {
 		r.Status, r.Class = fleet.StatusAside, fleet.ClassWorker
-		r.Error = fmt.Sprintf("%d workers ended while they ran this task; its last words: %s", t.Progress.Deaths, words(t.Progress.Words))
+		r.Error = fmt.Sprintf("%d workers ended while they ran this task; its last words: %s", t.Progress.Deaths, t.words(ctx))
 		return r, nil
 	}
-	if t.Trust != "" && !t.w.AllowTrusted {
-		return r, &fault{fleet.ClassTrust, errors.New("the batch trusts the configuration of the workspace, which can run programs outside of the sandbox, and this worker does not permit it: start a worker with --allow-trusted, or submit without trust")}
+	err := t.permitted()
+	if err != nil {
+		return r, err
 	}
-	for _, name := range t.Env {
-		if !t.w.offers(name) {
-			return r, &fault{fleet.ClassEnv, fmt.Errorf("the task needs the variable %s, which this worker does not offer: start a worker with the variable set and, if it has --env, with --env %s", name, name)}
-		}
-	}
-	var err error
 	if t.root, err = os.MkdirTemp(t.w.Dir, "task-"); err != nil {
 		return r, err
 	}
@@ -145,24 +142,32 @@ func (t *task) work(ctx context.Context) (fleet.Result, error) {
 	if err := t.trust(); err != nil {
 		return r, err
 	}
-	from, err := t.restore(ctx)
-	if err != nil {
+	if t.watch, err = t.restore(ctx); err != nil {
 		return r, err
 	}
-	t.watch = newWatcher(t, from)
-	t.warm()
-	err = t.child(ctx, from)
-	t.learn()
+	if !t.answered() {
+		t.warm()
+		err = t.child(ctx)
+		t.learn()
+	}
 	t.ran()
 	return t.result(ctx, r, err)
 }
 
-// words returns last words, or that there are none.
-func words(text string) string {
-	if text == "" {
-		return "none were heard"
+// permitted returns an error if this worker may not run the task, or cannot. A task that was answered is not run.
+func (t *task) permitted() error {
+	if t.answered() {
+		return nil
 	}
-	return text
+	if t.Trust != "" && !t.w.AllowTrusted {
+		return &fault{fleet.ClassTrust, errors.New("the batch trusts the configuration of the workspace, which can run programs outside of the sandbox, and this worker does not permit it: start a worker with --allow-trusted, or submit without trust")}
+	}
+	for _, name := range t.Env {
+		if !t.w.offers(name) {
+			return &fault{fleet.ClassEnv, fmt.Errorf("the task needs the variable %s, which this worker does not offer: start a worker with the variable set and, if it has --env, with --env %s", name, name)}
+		}
+	}
+	return nil
 }
 
 // state returns the state directory of the child.
@@ -170,7 +175,7 @@ func (t *task) state() string { return filepath.Join(t.root, "state") }
 
 // trust checks the workspace against the submitter's decision, and records the consent to exactly these files.
 func (t *task) trust() error {
-	if t.Trust == "" {
+	if t.Trust == "" || t.answered() {
 		return nil
 	}
 	if t.space.Hash != t.Trust {
@@ -227,25 +232,11 @@ func (t *task) finish(ctx context.Context, r fleet.Result) error {
 	r.Ended = time.Now().UTC()
 	r.Notes = append(r.Notes, t.notes...)
 	r.Error = limitText(r.Error)
-	if err := t.Finish(ctx, r); err != nil {
-		return err
-	}
-	return t.charge(ctx, r.Spent)
+	return t.Finish(ctx, r)
 }
 
-// charge counts what the task used, where there is a limit.
-func (t *task) charge(ctx context.Context, s fleet.Spent) error {
-	all, err := t.w.Queue.FleetLimits(ctx)
-	if err != nil {
-		return err
-	}
-	for name, l := range map[string]fleet.Limits{t.Batch.Name: t.Batch.Limits, "": all} {
-		if counts(l) {
-			err = errors.Join(err, t.w.Queue.Charge(ctx, name, s))
-		}
-	}
-	return err
-}
+// used returns the time that the task took so far.
+func (t *task) used() time.Duration { return t.usedBefore + time.Since(t.Progress.Started) }
 
 // slowed makes the fleet slow down, and puts the task back unless that happened too often.
 func (t *task) slowed(ctx context.Context, r fleet.Result, why *slowError) error {
@@ -267,7 +258,7 @@ func (t *task) slowed(ctx context.Context, r fleet.Result, why *slowError) error
 // back saves how far the task is, and puts it back.
 func (t *task) back(ctx context.Context, delay time.Duration) error {
 	if t.watch != nil {
-		t.Progress.Used += time.Since(t.Progress.Started)
+		t.Progress.Used = t.used()
 		if t.Progress.Words == "" {
 			t.Progress.Words = t.watch.words()
 		}

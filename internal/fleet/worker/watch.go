@@ -2,6 +2,7 @@ package worker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,13 +10,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/state"
@@ -29,6 +31,8 @@ type position struct {
 	begun bool
 	// requests is how many model calls were made.
 	requests int
+	// failed is the error of the first finished prompt that failed, and class its class.
+	failed, class string
 }
 
 // said is the part of the child's events that the result needs.
@@ -36,10 +40,27 @@ type said struct {
 	final           string
 	errorText       string
 	errorClass      string
-	stats           json.RawMessage
-	tokens          int
-	cost            *float64
 	provider, model string
+	// counted is what the session used until the end of its last prompt; nil if no prompt ended.
+	counted *event.Done
+}
+
+// saidIn returns what was said in a saved session.
+func saidIn(s session.Session) (said, error) {
+	out := said{provider: cmp.Or(s.State.Provider, s.Meta.Provider), model: cmp.Or(s.State.Model, s.Meta.Model)}
+	for _, m := range s.Messages {
+		if m.Role == llm.RoleAssistant {
+			out.final = m.Content
+		}
+	}
+	if s.End == nil {
+		return out, nil
+	}
+	stats, models, err := event.Recalled(s.End.Stats)
+	if stats != nil {
+		out.counted = new(event.Finished(*stats, models))
+	}
+	return out, err
 }
 
 const (
@@ -50,8 +71,6 @@ const (
 	flushEvery = time.Second
 	// settleTime is how long a turn must be over before a checkpoint is made. Turns that are shorter share one.
 	settleTime = 50 * time.Millisecond
-	// maxWords is how much of the last events is kept, in bytes.
-	maxWords = 2 << 10
 )
 
 // watcher reads the events of a child. It sends them to the queue, and notes how far the task is.
@@ -65,7 +84,7 @@ type watcher struct {
 	pending []byte
 	at      position
 	said    said
-	last    string
+	last    lastWords
 	// erred is set while the current prompt has failed. failed is set once it ended so: it counts as finished only if the next one
 	// begins, because a worker that ends, or a provider that asks to slow down, also makes a prompt fail.
 	erred, failed bool
@@ -78,8 +97,8 @@ type watcher struct {
 	n          int
 }
 
-func newWatcher(t *task, from position) *watcher {
-	return &watcher{t: t, at: from, saved: from, due: make(chan struct{}, 1)}
+func newWatcher(t *task, from position, before said) *watcher {
+	return &watcher{t: t, at: from, said: before, saved: from, stderr: &process.Tail{Max: 4 << 10}, due: make(chan struct{}, 1)}
 }
 
 // Write takes the output of the child.
@@ -111,18 +130,11 @@ func (w *watcher) take() {
 	if w.tooLong {
 		return
 	}
-	var e struct {
-		Type, Role, Content, Message, Class, Provider, Model, ID, Text, Name, Error string
-
-		Iteration int
-		ToolCalls int             `json:"tool_calls"`
-		Stats     json.RawMessage `json:"stats"`
-		CostUSD   *float64        `json:"cost_usd"`
-		RefusedBy string          `json:"refused_by"`
-	}
+	var e childEvent
 	if json.Unmarshal(w.line, &e) != nil {
 		return
 	}
+	w.last.hear(e)
 	switch e.Type {
 	case "delta":
 		return // the message follows
@@ -139,32 +151,27 @@ func (w *watcher) take() {
 		if e.Role == "user" && w.failed {
 			w.failed, w.at.begun = false, false
 			w.at.done++
+			if w.at.failed == "" {
+				w.at.failed, w.at.class = cut(w.said.errorText, maxText), w.said.errorClass
+			}
 		}
 		if e.Role == "assistant" {
 			w.said.final = e.Content
-			w.note(e.Content)
 		}
-	case "tool_call":
-		w.note("tool " + e.Name)
 	case "error":
 		w.said.errorText, w.said.errorClass, w.erred = e.Message, e.Class, true
-		w.note(e.Message)
 	case "done":
 		if w.failed = w.erred; !w.failed {
 			w.at.done, w.at.begun = w.at.done+1, false
 		}
 		w.erred = false
-		w.said.stats, w.said.cost = e.Stats, e.CostUSD
-		var counted struct {
-			In  int `json:"tokens_in"`
-			Out int `json:"tokens_out"`
-		}
-		if json.Unmarshal(e.Stats, &counted) == nil {
-			w.said.tokens = counted.In + counted.Out
+		var counted event.Done
+		if json.Unmarshal(w.line, &counted) == nil {
+			w.said.counted = &counted
 		}
 		if w.at.done < len(w.t.Prompts) {
 			w.wake()
-			if limit := w.t.CostUSD; limit > 0 && e.CostUSD != nil && *e.CostUSD >= limit {
+			if w.said.exceeds(w.t.CostUSD) {
 				w.t.w.end(w.t.Key(), errCost)
 			}
 		}
@@ -174,17 +181,15 @@ func (w *watcher) take() {
 	}
 }
 
-// note keeps the last words. The caller holds the lock.
-func (w *watcher) note(text string) {
-	if text = strings.TrimSpace(text); text != "" {
-		w.last = text[max(len(text)-maxWords, 0):]
-	}
+// exceeds reports whether the session used up the cost that its task may have; 0 is no limit.
+func (s said) exceeds(limit float64) bool {
+	return limit > 0 && s.counted != nil && s.counted.CostUSD != nil && *s.counted.CostUSD >= limit
 }
 
 func (w *watcher) words() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return strings.ToValidUTF8(w.last, "")
+	return w.last.String()
 }
 
 func (w *watcher) wake() {
@@ -247,7 +252,7 @@ func (t *task) journal(id string) (string, error) {
 // save makes a checkpoint, if there is anything new. patching ends the search for changes of the workspace.
 func (w *watcher) save(ctx, patching context.Context) error {
 	w.mu.Lock()
-	at := w.at
+	at, counted := w.at, w.said.counted
 	w.mu.Unlock()
 	if at.session == "" || at == w.saved || at.done == 0 && !at.begun {
 		return nil
@@ -260,10 +265,19 @@ func (w *watcher) save(ctx, patching context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
-	next := fleet.Checkpoint{Session: at.session, Done: at.done, Begun: at.begun, Requests: at.requests, Base: w.t.space.Hash}
+	var stats any
+	if counted != nil {
+		stats = counted.Saved()
+	}
+	if journal, err = session.Complete(journal, stats); err != nil {
+		return err
+	}
+	next := fleet.Checkpoint{
+		Session: at.session, Done: at.done, Begun: at.begun, Requests: at.requests, Failed: at.failed, Class: at.class, Base: w.t.space.Hash,
+	}
 	w.n++
 	name := fmt.Sprintf("%s.checkpoint.%d.%d.", w.t.Key(), w.t.Progress.Attempt, w.n)
-	if next.Journal, err = w.t.w.Queue.PutBlob(ctx, name+"journal", session.Complete(journal)); err != nil {
+	if next.Journal, err = w.t.w.Queue.PutBlob(ctx, name+"journal", journal); err != nil {
 		return err
 	}
 	print, err := w.t.space.Fingerprint()
@@ -281,7 +295,7 @@ func (w *watcher) save(ctx, patching context.Context) error {
 			return err
 		}
 	}
-	w.t.Progress.Words = w.words()
+	w.t.Progress.Words, w.t.Progress.Used = w.words(), w.t.used()
 	if err := w.t.Checkpoint(ctx, next); err != nil {
 		return err
 	}
@@ -298,35 +312,51 @@ func (t *task) begins() fleet.Workspace {
 	return out
 }
 
-// restore continues with the last checkpoint of the task, if it has one.
-func (t *task) restore(ctx context.Context) (position, error) {
+// answered reports whether all prompts of the task were answered before its last worker ended. Only its result is missing then.
+func (t *task) answered() bool {
+	k := t.Progress.Checkpoint
+	return k != nil && !k.Begun && k.Done >= len(t.Prompts)
+}
+
+// restore brings the workspace and the journal to the last checkpoint of the task, if it has one. It returns a watcher that knows what
+// happened until then.
+func (t *task) restore(ctx context.Context) (*watcher, error) {
 	k := t.Progress.Checkpoint
 	if k == nil {
-		return position{}, nil
+		return newWatcher(t, position{}, said{}), nil
 	}
 	path, err := t.journal(k.Session)
 	if err != nil {
-		return position{}, &fault{fleet.ClassTask, err}
+		return nil, &fault{fleet.ClassTask, err}
 	}
 	journal, err := t.w.Queue.Blob(ctx, k.Journal)
 	if err != nil {
-		return position{}, fmt.Errorf("reading the checkpoint: %w", err)
+		return nil, fmt.Errorf("reading the checkpoint: %w", err)
 	}
 	patch, err := t.w.Queue.Blob(ctx, k.Patch)
 	if err != nil {
-		return position{}, fmt.Errorf("reading the checkpoint: %w", err)
+		return nil, fmt.Errorf("reading the checkpoint: %w", err)
 	}
 	if k.Base != "" && k.Base != t.space.Hash {
-		return position{}, &fault{fleet.ClassWorkspace, fmt.Errorf("the changes of an earlier attempt are for the workspace at %.64s, but this one is at %s", k.Base, t.space.Hash)}
+		return nil, &fault{fleet.ClassWorkspace, fmt.Errorf("the changes of an earlier attempt are for the workspace at %.64s, but this one is at %s", k.Base, t.space.Hash)}
 	}
 	if err := t.space.Apply(ctx, patch); err != nil {
-		return position{}, &fault{fleet.ClassWorkspace, err}
+		return nil, &fault{fleet.ClassWorkspace, err}
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return position{}, err
+		return nil, err
 	}
 	if err := os.WriteFile(path, journal, 0o600); err != nil {
-		return position{}, err
+		return nil, err
 	}
-	return position{session: k.Session, done: max(k.Done, 0), begun: k.Begun, requests: k.Requests}, nil
+	saved, err := session.Load(path)
+	if err != nil {
+		return nil, &fault{fleet.ClassTask, err}
+	}
+	before, err := saidIn(saved)
+	if err != nil {
+		return nil, &fault{fleet.ClassTask, err}
+	}
+	at := position{session: k.Session, done: max(k.Done, 0), begun: k.Begun, requests: k.Requests, failed: k.Failed, class: k.Class}
+	return newWatcher(t, at, before), nil
 }

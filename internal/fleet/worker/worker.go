@@ -269,7 +269,7 @@ func (w *worker) take(ctx, hard context.Context, offer *queue.Offer, ran func())
 	if err != nil {
 		return err
 	}
-	if counts(batch.Limits) || counts(all) {
+	if batch.Limits.Counts() || all.Counts() {
 		ran = func() {} // what a task used is counted with its result, and the next task must know it
 	}
 	slots, taken, err := w.admit(ctx, hard, offer, batch, all)

@@ -5,6 +5,7 @@ package worker_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -100,9 +101,10 @@ func TestSetAside(t *testing.T) {
 		t.Parallel()
 		q := open(t)
 		submit(t, q, fleet.Limits{}, fleet.Task{}, "a")
-		told := work(t, q, `echo '{"type":"message","role":"assistant","content":"I dig too deep"}'; kill -9 $$`, "")
+		told := work(t, q, `echo '{"type":"message","role":"assistant","content":"I dig too deep"}
+{"type":"tool_call","name":"Bash","arguments":{"command":"dig"}}'; kill -9 $$`, "")
 		r, _ := result(t, q, "a")
-		if r.Status != fleet.StatusAside || r.Deaths != fleet.MaxDeaths || !strings.Contains(r.Error, "I dig too deep") {
+		if r.Status != fleet.StatusAside || r.Deaths != fleet.MaxDeaths || !strings.Contains(r.Error, "I dig too deep\ntool Bash {\"command\":\"dig\"}") {
 			t.Errorf("got %+v\n%s", r, told)
 		}
 	})
@@ -113,9 +115,12 @@ func TestSetAside(t *testing.T) {
 		for n := range fleet.MaxDeaths {
 			die(t, q, fmt.Sprintf("worker%d", n))
 		}
+		q.Publish("b.a", []byte(`{"type":"message","role":"assistant","content":"I try another way."}
+{"type":"tool_call","name":"Bash","arguments":{"command":"dig deeper"}}
+`))
 		told := work(t, q, "echo the task must not run >&2; exit 1", "")
 		r, _ := result(t, q, "a")
-		if r.Status != fleet.StatusAside || r.Deaths != fleet.MaxDeaths || r.Class != fleet.ClassWorker || !strings.Contains(r.Error, "said by worker2") {
+		if r.Status != fleet.StatusAside || r.Deaths != fleet.MaxDeaths || r.Class != fleet.ClassWorker || !strings.Contains(r.Error, "said by worker2\nI try another way.\ntool Bash {\"command\":\"dig deeper\"}") {
 			t.Errorf("got %+v\n%s", r, told)
 		}
 	})
@@ -275,6 +280,73 @@ func TestTrustNeedsPermission(t *testing.T) {
 	}
 }
 
+// TestAnswered takes over tasks that were answered before their worker ended. Nothing is run: the result is made from the journal,
+// whatever this worker would not run.
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	const journal = `{"meta":{"id":"x","provider":"p","model":"m"}}
+{"message":{"role":"user","content":"do it"}}
+{"message":{"role":"assistant","content":"all is well"}}
+{"end":{"reason":"interrupted","stats":{"tokens_in":50,"tokens_out":10,"models":[{"provider":"p","model":"m","tokens_in":50,"tokens_out":10,"cost_usd":0.5}]}}}
+`
+	tests := []struct {
+		name     string
+		task     fleet.Task
+		progress fleet.Progress
+		at       fleet.Checkpoint
+		status   fleet.Status
+		class    string
+	}{
+		{"plain", fleet.Task{}, fleet.Progress{}, fleet.Checkpoint{Done: 1}, fleet.StatusDone, ""},
+		{"too many deaths", fleet.Task{}, fleet.Progress{Deaths: fleet.MaxDeaths}, fleet.Checkpoint{Done: 1}, fleet.StatusDone, ""},
+		{"a variable that the worker lacks", fleet.Task{Env: []string{"AN_UNKNOWN_VARIABLE"}}, fleet.Progress{}, fleet.Checkpoint{Done: 1}, fleet.StatusDone, ""},
+		{"trust that the worker does not permit", fleet.Task{Trust: strings.Repeat("ab", 32)}, fleet.Progress{}, fleet.Checkpoint{Done: 1}, fleet.StatusDone, ""},
+		{"no time left", fleet.Task{Bounds: fleet.Bounds{Timeout: time.Second}}, fleet.Progress{Used: time.Minute}, fleet.Checkpoint{Done: 1}, fleet.StatusDone, ""},
+		{"an earlier prompt failed", fleet.Task{}, fleet.Progress{}, fleet.Checkpoint{Done: 1, Failed: "no such model", Class: "auth"}, fleet.StatusFailed, "auth"},
+		{"its cost is used up, and a prompt is left", fleet.Task{Bounds: fleet.Bounds{CostUSD: 0.5}}, fleet.Progress{}, fleet.Checkpoint{Begun: true}, fleet.StatusLimit, fleet.ClassLimit},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			q := open(t)
+			submit(t, q, fleet.Limits{}, test.task, "a")
+			claim := claimNext(t, q)
+			blob, err := q.PutBlob(t.Context(), "journal", []byte(journal))
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim.Progress.Deaths, claim.Progress.Used = test.progress.Deaths, test.progress.Used
+			test.at.Session, test.at.Journal, test.at.Requests = "00000000-0000-0000-0000-000000000000", blob, 2
+			if err := errors.Join(claim.Checkpoint(t.Context(), test.at), claim.Return(t.Context(), 0)); err != nil {
+				t.Fatal(err)
+			}
+			told := work(t, q, "echo the task must not run >&2; exit 1", "")
+			r, _ := result(t, q, "a")
+			if r.Status != test.status || r.Class != test.class || r.Error != test.at.Failed && test.class != fleet.ClassLimit || r.Final != "all is well" || r.Tokens != 60 || r.CostUSD != 0.5 || r.Requests != 2 || r.Model != "m" {
+				t.Errorf("got %+v\n%s", r, told)
+			}
+		})
+	}
+}
+
+// claimNext takes the next task.
+func claimNext(t *testing.T, q *queue.Queue) *queue.Claim {
+	t.Helper()
+	offer, err := q.Next(t.Context(), time.Minute)
+	if err != nil || offer == nil {
+		t.Fatal(offer, err)
+	}
+	b, _, err := offer.Settled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, err := offer.Claim(t.Context(), "first", b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return claim
+}
+
 // TestChangedBase continues a task after its branch moved on. The patch of the first attempt is for the commit before, so the task
 // continues there.
 func TestChangedBase(t *testing.T) {
@@ -296,18 +368,7 @@ func TestChangedBase(t *testing.T) {
 	q := open(t)
 	submit(t, q, fleet.Limits{}, fleet.Task{Workspace: fleet.Workspace{Git: "file://" + dir, Ref: "main"}, Collect: []string{"f"}}, "a")
 	const session = "00000000-0000-0000-0000-000000000000"
-	offer, err := q.Next(t.Context(), time.Minute)
-	if err != nil || offer == nil {
-		t.Fatal(offer, err)
-	}
-	b, _, err := offer.Settled(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	claim, err := offer.Claim(t.Context(), "first", b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	claim := claimNext(t, q)
 	out, err := exec.Command("git", "-C", dir, "rev-parse", "HEAD").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -316,7 +377,7 @@ func TestChangedBase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	journal, err := q.PutBlob(t.Context(), "journal", []byte("{}\n"))
+	journal, err := q.PutBlob(t.Context(), "journal", []byte("{\"meta\":{\"id\":\"x\"}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
