@@ -24,7 +24,10 @@ var pluginSettings = map[string]struct{ effective, without, idle string }{
 	"include":       {`include: [two]`, `include: [one, thre]`, `plugins.include names "thre", which matches no plugin`},
 	"exclude":       {`exclude: ["o*"]`, `exclude: [thre]`, `plugins.exclude names "thre", which matches no plugin`},
 	"config.global": {`config: {global: {size: 2}}`, `config: {global: {siz: 2}}`, `plugins.config.global sets "siz", which no plugin has in its defaults; did you mean "size"?`},
-	"config.local":  {`config: {local: {"o*": {size: 2}}}`, `config: {local: {"thre*": {size: 2}}}`, `which matches no plugin`},
+	// The set of commands reports a choice that names no command; see command.TestChoiceWithoutACommand.
+	"commands":     {effective: `commands: {stats: one}`},
+	"timeouts":     {`timeouts: {one: 60s}`, `timeouts: {thre: 60s}`, `plugins.timeouts names "thre", which matches no plugin`},
+	"config.local": {`config: {local: {"o*": {size: 2}}}`, `config: {local: {"thre*": {size: 2}}}`, `which matches no plugin`},
 }
 
 // TestPluginSettings checks that each setting of plugins in the schema has an effect, or is reported if it has none.
@@ -78,9 +81,9 @@ func planned(t *testing.T, settings string) (string, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []string
+	out := []string{fmt.Sprint(c.Features.Plugins.Commands)}
 	for _, spec := range p.Specs {
-		out = append(out, fmt.Sprint(spec.Name, spec.Config, spec.Unsafe, spec.Native != nil || spec.NativeError != nil))
+		out = append(out, fmt.Sprint(spec.Name, spec.Config, spec.Unsafe, spec.Native != nil || spec.NativeError != nil, spec.Manifest.Timeout))
 	}
 	return strings.Join(out, "; "), append(p.Notices, s.Unmatched(Role{}, c.Features, []tool.Tool{}, nil, p.Installed)...)
 }
