@@ -168,7 +168,9 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 		p.Own, p.Shown, p.Program = append(p.Own, dir), append(slices.Clip(p.Shown), dir), spec.Native.Program
 	}
 	if spec.copied {
-		p.Shown = append(slices.Clip(p.Shown), spec.Dir)
+		// The directory of sessions is hidden. What is shown in it is a directory, and a plugin may be a file.
+		dir := filepath.Dir(spec.Dir)
+		p.Own, p.Shown = append(p.Own, dir), append(slices.Clip(p.Shown), dir)
 	}
 	if o.Grants != nil {
 		p = o.Grants.Open(p)

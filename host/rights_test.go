@@ -1,0 +1,43 @@
+package host
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/sandbox"
+)
+
+// TestWithdrawn has a row for each right that a specification holds. The right counts as withdrawn in one direction only.
+func TestWithdrawn(t *testing.T) {
+	t.Parallel()
+	env := func(names ...string) Spec {
+		return Spec{Plugin: manifest.Plugin{Manifest: manifest.Manifest{Env: names}}}
+	}
+	broken := env()
+	broken.Err = errors.New("unreadable")
+	for name, row := range map[string]struct {
+		more, less Spec
+		want       string
+	}{
+		"unsafe":             {Spec{Unsafe: true}, Spec{}, "unsafe mode"},
+		"variable":           {env("A", "B"), env("A"), "the environment variables B"},
+		"all variables":      {env("*"), env("A"), "the environment variables *"},
+		"network":            {Spec{Sandbox: &sandbox.Policy{Network: true}}, Spec{Sandbox: &sandbox.Policy{}}, "the network"},
+		"files":              {Spec{Sandbox: &sandbox.Policy{ReadWrite: []string{"/a"}}}, Spec{Sandbox: &sandbox.Policy{}}, "what the sandbox denies now"},
+		"sandbox":            {Spec{}, Spec{Sandbox: &sandbox.Policy{}}, "running without a sandbox"},
+		"files outside":      {Spec{Unconfined: true}, Spec{}, "files outside the sandbox"},
+		"program":            {Spec{Native: &Native{}}, Spec{}, "running as a compiled program"},
+		"two":                {Spec{Unsafe: true, Unconfined: true}, Spec{}, "unsafe mode; files outside the sandbox"},
+		"unreadable":         {env("A"), broken, ""},
+		"the same":           {env("A"), env("A"), ""},
+		"a variable of many": {env("*"), env("*", "A"), ""},
+	} {
+		if got := withdrawn(row.more, row.less); got != row.want {
+			t.Errorf("%s: got %q, want %q", name, got, row.want)
+		}
+		if got := withdrawn(row.less, row.more); got != "" {
+			t.Errorf("%s: a right that was given counts as withdrawn: %q", name, got)
+		}
+	}
+}
