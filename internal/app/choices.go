@@ -44,7 +44,7 @@ func agentChoices(c *config.Config, current string) []frontend.Choice {
 	var out []frontend.Choice
 	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
 		if agent := c.Agents[name]; !agent.Hide {
-			out = append(out, frontend.Choice{Value: name, Detail: agent.Description, Current: name == current})
+			out = append(out, frontend.Choice{Value: name, Detail: agent.Description, Current: name == current, Cycled: !agent.Subagent})
 		}
 	}
 	return out
@@ -55,11 +55,11 @@ func modeChoices(c *config.Config, current string) []frontend.Choice {
 	var out []frontend.Choice
 	for _, name := range slices.Sorted(maps.Keys(c.Modes)) {
 		if m := c.Modes[name]; !m.Hide {
-			out = append(out, frontend.Choice{Value: name, Detail: m.Description, Current: name == current})
+			out = append(out, frontend.Choice{Value: name, Detail: m.Description, Current: name == current, Cycled: true})
 		}
 	}
 	if len(out) > 0 {
-		out = append(out, frontend.Choice{Value: "none", Detail: "No mode", Current: current == ""})
+		out = append(out, frontend.Choice{Value: "none", Detail: "No mode", Current: current == "", Cycled: true})
 	}
 	return out
 }

@@ -41,14 +41,18 @@ func (n *notices) first(text string) bool {
 // setup shows which sandbox settings of a setup are not enforced on this system, which plugins replace others, and which are
 // not available.
 func (n *notices) setup(of *setup.Setup) {
-	confined := of.Sandbox()
+	n.sandbox(of.Sandbox())
+	for _, text := range of.Notices {
+		n.once(text)
+	}
+}
+
+// sandbox shows what of a sandbox is not enforced on this system.
+func (n *notices) sandbox(confined setup.Confinement) {
 	n.uncovered(confined.Warnings())
 	if confined.Requested() && !confined.Enabled() {
 		n.once(fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
 			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
-	}
-	for _, text := range of.Notices {
-		n.once(text)
 	}
 }
 

@@ -43,6 +43,7 @@ type ToolboxOptions struct {
 type Toolbox struct {
 	opts     ToolboxOptions
 	events   *events
+	notices  notices
 	secrets  redact.Current
 	source   setup.Source
 	role     setup.Role
@@ -70,6 +71,7 @@ const toolSession = "tools"
 func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
 	b := &Toolbox{opts: o, unavailable: map[string]bool{}}
 	b.events = &events{emit: b.show, hide: newHider(&b.secrets)}
+	b.notices.send = b.events.send
 	if err := b.open(ctx); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -82,7 +84,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 		return err
 	}
 	b.secrets.Set(setup.Secrets(c, nil))
-	b.source = setup.Source{Config: c, Options: b.opts.Options.Options, Emit: b.events.send}
+	b.source = setup.Source{Config: c, Options: b.opts.Options.Options, Emit: b.events.send, Uncovered: b.notices.uncovered, Made: b.opts.made, Exposed: b.opts.exposed}
 	usual, _ := c.DefaultAgent()
 	if b.role, err = setup.FindRole(c, cmp.Or(b.opts.Agent, usual.Name), b.opts.Mode); err != nil {
 		return err
@@ -93,7 +95,10 @@ func (b *Toolbox) open(ctx context.Context) error {
 	if err := setup.RequireSandbox(b.features); err != nil {
 		return err
 	}
-	b.confined = setup.NewConfinement(c, b.features, "").Noting(b.found, b.opts.made, b.opts.exposed)
+	b.confined = b.source.Confinement(b.features)
+	if !b.opts.Listing {
+		b.notices.sandbox(b.confined)
+	}
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {
 		return err
@@ -120,13 +125,6 @@ func (b *Toolbox) show(e event.Event) {
 
 func (b *Toolbox) notice(plugin, text string) {
 	b.events.send(event.Notice{Plugin: plugin, Text: text})
-}
-
-// found shows what confined code left where other programs run it.
-func (b *Toolbox) found(sentences []string) {
-	for _, sentence := range sentences {
-		b.notice("", "sandbox: "+sentence)
-	}
 }
 
 // config returns the active configuration.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"
 )
@@ -120,6 +121,29 @@ func TestSandboxableTools(t *testing.T) {
 			t.Errorf("%s: got %v", e.Name, e.Sandboxable)
 		}
 	}
+}
+
+// TestSandboxNotices checks that a tool that is run alone shows the same notices about the sandbox as a session does.
+func TestSandboxNotices(t *testing.T) { //nolint:paralleltest // the home directory is that of the process
+	p := newPlace(t, nil)
+	t.Setenv("HOME", p.dir) // a working directory about which there is a notice
+	var told []string
+	p.box(ToolboxOptions{Notify: func(text string) { told = append(told, text) }})
+	for _, e := range p.run(t.Context(), "/help").events {
+		n, ok := e.(event.Notice)
+		if !ok || !strings.Contains(n.Text, "sandbox") {
+			continue
+		}
+		if i := slices.Index(told, n.Text); i >= 0 {
+			told = slices.Delete(told, i, i+1)
+		} else {
+			t.Errorf("only a session shows: %s", n.Text)
+		}
+	}
+	for _, text := range told {
+		t.Errorf("only a tool that is run alone shows: %s", text)
+	}
+	p.box(ToolboxOptions{Listing: true, Notify: func(text string) { t.Errorf("a list shows: %s", text) }})
 }
 
 func TestRunTool(t *testing.T) {

@@ -61,6 +61,6 @@ type Choice struct {
 	Value string
 	// Title is a name for people; empty if Value is one. Detail describes the choice in one line.
 	Title, Detail string
-	// Current reports whether this is the present value.
-	Current bool
+	// Current reports whether this is the present value. Cycled reports whether --next comes to it.
+	Current, Cycled bool
 }

@@ -154,7 +154,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 	}, nil
 }
 
-func (m member) confinement() Confinement { return m.source.confinement(m.features) }
+func (m member) confinement() Confinement { return m.source.Confinement(m.features) }
 
 // model returns the provider's name for the model; empty for the provider's default.
 func (m member) model() string {

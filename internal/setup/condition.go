@@ -22,7 +22,7 @@ func (s Source) Holds(ctx context.Context, f config.Features, c condition.Expr, 
 // RunCondition returns a function that runs the command of a bash: condition under the policy of Bash, with the environment of
 // shell hooks.
 func (s Source) RunCondition(f config.Features) func(ctx context.Context, workdir, line string) (bool, error) {
-	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv), func() Confinement { return s.confinement(f) })
+	return runCondition(environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv), func() Confinement { return s.Confinement(f) })
 }
 
 // runCondition runs conditions with an environment. The confinement is made for the first condition, because most sessions have none.

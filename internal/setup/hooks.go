@@ -24,7 +24,7 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	runner.Executable = program.Start
 	c := *s.Config
 	c.Features = f
-	confined := sync.OnceValue(func() Confinement { return s.confinement(f) })
+	confined := sync.OnceValue(func() Confinement { return s.Confinement(f) })
 	runner.Prepare, runner.Explain = prepareHook(&c, confined), explainHook(&c, confined)
 	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
 	runner.OnSlow = func(name string) {

@@ -153,7 +153,7 @@ func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error)
 }
 
 // Sandbox returns the confinement of the role.
-func (s *Setup) Sandbox() Confinement { return s.confinement(s.Features) }
+func (s *Setup) Sandbox() Confinement { return s.Confinement(s.Features) }
 
 // FindPlugins finds the plugins to run with the given settings.
 func (s Source) FindPlugins(f config.Features) (Plugins, error) {
@@ -191,8 +191,8 @@ func (s Source) outputDir() string {
 	return s.OutputDir()
 }
 
-// confinement returns the confinement of tools with the given settings.
-func (s Source) confinement(f config.Features) Confinement {
+// Confinement returns the confinement of tools with the given settings.
+func (s Source) Confinement(f config.Features) Confinement {
 	c := NewConfinement(s.Config, f, s.outputDir())
 	c.tell, c.spares = s.Uncovered, s.Spares
 	return c.Noting(s.Uncovered, s.Made, s.Exposed)

@@ -119,8 +119,11 @@ func Custom(c *config.Config) []command.Command {
 	return out
 }
 
-// own returns a built-in command. hints describe its arguments.
+// own returns a built-in command. hints describe its arguments, which are optional.
 func own(name, description string, do run, hints ...string) command.Command {
+	for i, hint := range hints {
+		hints[i] = "[" + hint + "]"
+	}
 	return command.Command{
 		Name: name, Description: description, Hints: hints,
 		Run: func(ctx context.Context, args string) (command.Result, error) {
@@ -140,6 +143,14 @@ func (c *commands) otherCommands() []command.Command {
 	}
 }
 
+// argument returns the label of an argument as a synopsis has it. A label that is more than a name says itself what is optional.
+func argument(hint string) string {
+	if strings.ContainsAny(hint, `[<"`) {
+		return hint
+	}
+	return "<" + hint + ">"
+}
+
 func (c *commands) help(_ context.Context, args string) (string, error) {
 	wanted := strings.TrimPrefix(strings.TrimSpace(args), "/")
 	var b strings.Builder
@@ -148,8 +159,8 @@ func (c *commands) help(_ context.Context, args string) (string, error) {
 			continue
 		}
 		name := "/" + known.Name
-		if len(known.Hints) > 0 {
-			name += " <" + strings.Join(known.Hints, "> <") + ">"
+		for _, hint := range known.Hints {
+			name += " " + argument(hint)
 		}
 		fmt.Fprintf(&b, "%-34s %s\n", name, strings.Join(strings.Fields(known.Description), " "))
 	}

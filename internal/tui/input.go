@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ var actions = map[keymap.Action]func(*UI){
 	keymap.Cancel:     (*UI).cancel,
 	keymap.Quit:       (*UI).quitOrDelete,
 	keymap.NextAgent:  (*UI).acceptOrNextAgent,
-	keymap.NextMode:   func(u *UI) { u.command("/mode --next") },
+	keymap.NextMode:   func(u *UI) { u.cycle("mode") },
 	keymap.Transcript: (*UI).openTranscript,
 	keymap.Editor:     (*UI).editOutside,
 	keymap.Search:     (*UI).beginSearch,
@@ -136,8 +137,19 @@ func (u *UI) quitOrDelete() {
 
 func (u *UI) acceptOrNextAgent() {
 	if !u.accept() {
-		u.command("/agent --next")
+		u.cycle("agent")
 	}
+}
+
+// cycle switches to the next agent or mode. If there is no other one, a hint says so: the scrollback is for what happened.
+func (u *UI) cycle(kind string) {
+	if u.session != nil {
+		if choices, err := u.session.Choices(context.Background(), kind); err == nil && !slices.ContainsFunc(choices, func(c frontend.Choice) bool { return c.Cycled && !c.Current }) {
+			u.hint = "there is no other " + kind + "; configure one in .aura/config/" + kind + "s"
+			return
+		}
+	}
+	u.command("/" + kind + " --next")
 }
 
 func (u *UI) rightOrAccept() {

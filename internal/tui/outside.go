@@ -29,13 +29,24 @@ func (u *UI) runShell(line string) {
 	u.print(u.show.prompt("!" + line))
 	path, args := userShell(u.environ, line)
 	u.outside(program{path, args, u.o.Workdir, u.o.Environ}, func(err error) {
-		if code, exited := process.ExitCode(err); exited {
-			u.say(terminal.Failure, fmt.Sprintf("! exit status %d", code))
-		} else if err != nil {
-			u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
+		if text := shellFailure(err); text != "" {
+			u.say(terminal.Failure, "! "+text)
 		}
 		u.next()
 	})
+}
+
+// shellFailure describes how a command of the user failed. It is empty after a success, as in a shell.
+func shellFailure(err error) string {
+	code, exited := process.ExitCode(err)
+	switch {
+	case err == nil:
+		return ""
+	case exited:
+		return fmt.Sprintf("exit status %d", code)
+	default:
+		return terminal.Hanging(err.Error())
+	}
 }
 
 // editOutside lets the user edit the text of the input in an editor.
