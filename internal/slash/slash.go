@@ -158,11 +158,11 @@ func (c *commands) help(_ context.Context, args string) (string, error) {
 		if wanted != "" && known.Name != wanted {
 			continue
 		}
-		name := "/" + known.Name
+		words := []string{"/" + known.Name}
 		for _, hint := range known.Hints {
-			name += " " + argument(hint)
+			words = append(words, argument(hint))
 		}
-		fmt.Fprintf(&b, "%-34s %s\n", name, strings.Join(strings.Fields(known.Description), " "))
+		fmt.Fprintf(&b, "%-34s %s\n", strings.Join(words, " "), strings.Join(strings.Fields(known.Description), " "))
 	}
 	if b.Len() == 0 {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)
