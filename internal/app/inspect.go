@@ -81,11 +81,14 @@ type GoInfo struct {
 	// Asked is the key runtime of plugin.yaml. Permitted is whether the settings permit compiled plugins.
 	Asked     manifest.GoRuntime `json:"asked"`
 	Permitted bool               `json:"permitted"`
-	// Runs is what runs the plugin at its next start: interpreted or native.
+	// Runs is what runs the plugin at its next start: interpreted or native, or nothing if the plugin must be native and may not.
 	Runs string `json:"runs"`
 	// Build is the state of the compiled program; nil if there is none to build.
 	Build *host.Build `json:"build,omitempty"`
 }
+
+// runsNothing is GoInfo.Runs of a plugin that cannot start.
+const runsNothing = "nothing"
 
 // goInfo describes how a plugin in Go is run with a specification.
 func goInfo(c *config.Config, spec host.Spec) *GoInfo {
@@ -102,6 +105,9 @@ func goInfo(c *config.Config, spec host.Spec) *GoInfo {
 	}
 	if out.Asked == manifest.GoRuntimeNative {
 		out.Runs = host.RuntimeNative
+		if !out.Permitted {
+			out.Runs = runsNothing
+		}
 	}
 	return out
 }

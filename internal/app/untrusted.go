@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
@@ -44,8 +45,12 @@ const shownRequests = 8
 
 // Error lists what the project requests, and what the user can do.
 func (e *UntrustedError) Error() string {
+	next := "Read it"
+	if e.Fault != nil {
+		next = "Correct the file"
+	}
 	return e.Summary() + `
-Nothing of it was started. Read it, then choose:
+Nothing of it was started. ` + next + `, then choose:
   aura trust     trust this directory from now on; --pinned trusts these files as they are
   --trust        trust it for this run (or AURA_TRUST=1)
   --safe         run without it, with your own configuration only`
@@ -59,7 +64,7 @@ func (e *UntrustedError) Notice() string {
 		text += "; " + oneLine(e.Store.Error())
 	}
 	if e.Fault != nil {
-		text += "; it cannot be read: " + oneLine(e.Fault.Error())
+		text = fmt.Sprintf("a file of %s is broken, so nothing in it is started or takes effect: %s", oneLine(e.Dir), oneLine(e.Fault.Error()))
 	}
 	return text
 }
@@ -67,6 +72,9 @@ func (e *UntrustedError) Notice() string {
 // Summary says why the project is not trusted and what it requests.
 func (e *UntrustedError) Summary() string {
 	var b strings.Builder
+	if e.Fault != nil {
+		b.WriteString("a file of " + oneLine(e.Dir) + " is broken: " + oneLine(e.Fault.Error()) + "\nUntil it is corrected, nobody knows what the files ask for. ")
+	}
 	b.WriteString(oneLine(e.Dir) + " is not trusted")
 	switch {
 	case e.Store != nil:
@@ -80,15 +88,19 @@ func (e *UntrustedError) Summary() string {
 	case e.Rule == config.TrustPinned:
 		b.WriteString(" (your features set trust: pinned, so consent is for the current files)")
 	}
-	if e.Fault != nil {
-		b.WriteString("\nIts configuration cannot be read: " + oneLine(e.Fault.Error()))
-	}
 	if len(e.New) > 0 {
 		b.WriteString("\nNew is:")
 		e.lines(&b, e.New)
 	}
-	b.WriteString("\nIts files ask for more than text:")
-	e.lines(&b, e.Requests)
+	known := e.Requests
+	if e.Fault != nil {
+		// The other files are not at fault.
+		known = slices.DeleteFunc(slices.Clone(known), func(r trust.Request) bool { return r.Kind == trust.KindUnknown })
+	}
+	if len(known) > 0 {
+		b.WriteString("\nIts files ask for more than text:")
+		e.lines(&b, known)
+	}
 	return b.String()
 }
 

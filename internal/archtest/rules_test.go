@@ -120,7 +120,7 @@ var rooms = map[string][]string{
 	"internal/nearest":           {},
 	"internal/plaintext":         {},
 	"internal/pluginsource":      {"sdk/..."},
-	"internal/plugincall":        {"host", "internal/config", "internal/manifest", "internal/nearest", "internal/pluginstate", "internal/recording", "internal/redact", "internal/setup", "internal/state", "shared", "sdk/..."},
+	"internal/plugincall":        {"host", "internal/config", "internal/manifest", "internal/nearest", "internal/pluginstate", "internal/recording", "internal/redact", "internal/setup", "internal/state", "internal/tool", "shared", "sdk/..."},
 	"internal/plugindev":         {"internal/check", "internal/manifest", "internal/recording"},
 	"internal/pluginstate":       {"internal/lock", "shared", "sdk/..."},
 	"internal/plugintest": {

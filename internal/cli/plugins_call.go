@@ -112,7 +112,20 @@ func (o *callOptions) run(ctx context.Context, s streams, root *rootOptions, nam
 	if o.template {
 		return o.print(s, secrets, p, at, input)
 	}
-	return call(ctx, s, secrets, p, at, input)
+	if o.from == "" {
+		if err := p.CheckArguments(at, input); err != nil {
+			return usageError{o.named(err)}
+		}
+	}
+	return call(ctx, s, secrets, p, at, input, o.named)
+}
+
+// named adds to an error about the input the file that it comes from.
+func (o *callOptions) named(err error) error {
+	if o.input == "" {
+		return err
+	}
+	return fmt.Errorf("--input %s: %w", o.input, err)
 }
 
 // print prints the input of the call: the recorded one, or one with all fields.
@@ -126,10 +139,10 @@ func (o *callOptions) print(s streams, secrets *redact.Redactor, p *plugincall.P
 }
 
 // call makes the call and prints what came of it.
-func call(ctx context.Context, s streams, secrets *redact.Redactor, p *plugincall.Plugin, at plugincall.Point, input []byte) error {
+func call(ctx context.Context, s streams, secrets *redact.Redactor, p *plugincall.Plugin, at plugincall.Point, input []byte, named func(error) error) error {
 	outcome, err := p.Call(ctx, at, input)
 	if err != nil {
-		return usageError{err}
+		return usageError{named(err)}
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -247,10 +247,11 @@ func (o *newOptions) tell(s streams, p scaffold.Plugin, dir string, files []stri
 		fmt.Fprintf(s.out, "next: aura plugins check %s\n", clean(dir))
 		return
 	}
-	point := "tool:" + p.ToolName()
+	// The tool needs arguments.
+	point := "tool:" + p.ToolName() + " --template"
 	switch {
 	case p.Python:
-		point = "tool:" + p.Name
+		point = "tool:" + p.Name + " --template"
 	case len(p.Hooks) > 0:
 		point = string(p.Hooks[0].Name)
 	case !p.Tool:

@@ -11,7 +11,7 @@ import (
 )
 
 // helpLine matches a line of /help: the name, the arguments, and what the command does.
-var helpLine = regexp.MustCompile(`(?m)^(/\S+)(?: <.*>)? +(.*)$`)
+var helpLine = regexp.MustCompile(`(?m)^(/\S+)(?: .*[>\].])? +([A-Z].*)$`)
 
 // TestSlashCommands compares the table of commands with the output of /help. The table may say more about each command.
 func TestSlashCommands(t *testing.T) {

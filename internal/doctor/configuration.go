@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -45,14 +47,35 @@ func (p patient) configuration(ctx context.Context) []Check {
 	if err != nil {
 		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: err.Error(), Remedy: "'aura tools list' repeats this"})
 	}
-	if len(out) == 0 {
-		homes := make([]string, 0, len(p.listing.Homes))
-		for _, h := range slices.Backward(p.listing.Homes) {
-			homes = append(homes, h.Dir)
-		}
-		out = append(out, Check{Area: "configuration", Name: "files", Status: OK, Detail: strings.Join(homes, ", ")})
+	homes := make([]string, 0, len(p.listing.Homes))
+	for _, h := range slices.Backward(p.listing.Homes) {
+		homes = append(homes, h.Dir)
+	}
+	named := ""
+	if p.Session.Config.Home != nil {
+		named = *p.Session.Config.Home
+	}
+	if c := homesCheck(homes, named); c.Status != OK || len(out) == 0 {
+		out = append(out, c)
 	}
 	return out
+}
+
+// homesCheck reports which directories of configuration exist. named is the one that the user named; it may be empty.
+func homesCheck(homes []string, named string) Check {
+	missing := func(dir string) bool {
+		_, err := os.Stat(dir)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	c := Check{Area: "configuration", Name: "files", Status: OK}
+	if named != "" && missing(named) {
+		c.Status, c.Detail, c.Remedy = Warning, "the directory "+named+" does not exist, so nothing is read from it", "create it, or correct --home"
+		return c
+	}
+	if c.Detail = strings.Join(slices.DeleteFunc(homes, missing), ", "); c.Detail == "" {
+		c.Detail = "there are none: aura uses its defaults"
+	}
+	return c
 }
 
 var remedies = map[string]string{

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 )
@@ -36,6 +38,43 @@ func TestConclude(t *testing.T) {
 				t.Errorf("%s: a secret is shown: %+v", name, c)
 			}
 		}
+	}
+}
+
+// TestHomes checks that doctor names no directory that does not exist as if aura read it.
+func TestHomes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	none := filepath.Join(dir, "none")
+	for name, row := range map[string]struct {
+		homes  []string
+		named  string
+		status Status
+		detail string
+	}{
+		"all exist":         {[]string{dir}, "", OK, dir},
+		"one exists":        {[]string{none, dir}, "", OK, dir},
+		"none exists":       {[]string{none}, "", OK, "there are none: aura uses its defaults"},
+		"a named one":       {[]string{dir}, dir, OK, dir},
+		"named, and is not": {[]string{none}, none, Warning, "the directory " + none + " does not exist, so nothing is read from it"},
+	} {
+		if c := homesCheck(row.homes, row.named); c.Status != row.status || c.Detail != row.detail {
+			t.Errorf("%s: got %+v", name, c)
+		}
+	}
+}
+
+// TestOffer checks that the built-in demonstration does not pass for a provider.
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	script := app.Offer{Provider: "script", Type: config.ProviderScript, Models: make([]llm.Model, 1)}
+	p := patient{listing: app.Listing{Config: &config.Config{}}}
+	if c := p.offer(script); c.Status != Warning || !strings.Contains(c.Detail, "no provider is configured") || c.Remedy == "" {
+		t.Errorf("got %+v", c)
+	}
+	p.listing.Config.Providers = map[string]config.Provider{"script": {Type: config.ProviderScript}}
+	if c := p.offer(script); c.Status != OK {
+		t.Errorf("got %+v", c)
 	}
 }
 

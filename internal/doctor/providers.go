@@ -32,7 +32,11 @@ func (p patient) providers(ctx context.Context) []Check {
 
 func (p patient) offer(o app.Offer) Check {
 	c := Check{Area: "providers", Name: o.Provider, Status: OK, Detail: fmt.Sprintf("type %s, models: %d", o.Type, len(o.Models))}
+	_, configured := p.listing.Providers[o.Provider]
 	switch {
+	case o.Type == config.ProviderScript && !configured:
+		c.Status, c.Detail = Warning, "no provider is configured, so the built-in demonstration answers"
+		c.Remedy = "put a provider into .aura/config/providers/, or set the variable of one that is detected; docs/providers.md lists them"
 	case o.Untrusted:
 		c.Status, c.Detail, c.Remedy = Warning, "untrusted, so nothing was sent to it", "'aura trust' trusts the directory that configures it"
 	case o.Err != nil:

@@ -199,6 +199,23 @@ func TestServiceFailures(t *testing.T) {
 	}
 }
 
+// TestRefusedCredentials checks that the message about credentials names the variables and what to do.
+func TestRefusedCredentials(t *testing.T) {
+	t.Parallel()
+	header := map[string]string{"Authorization": "Bearer x"}
+	for want, s := range map[string]Server{
+		`the service wants credentials: add headers: {Authorization: "Bearer ${NAME}"} in mcp.yaml, and set the variable NAME`: {},
+		"the service refuses the credentials: check its url and headers in mcp.yaml":                                           {Headers: header},
+		"the service refuses the credentials: check its url and headers in mcp.yaml, and the value of TOKEN and OTHER":         {Headers: header, Variables: []string{"TOKEN", "OTHER"}},
+	} {
+		s.Name, s.URL, s.Source = "web", "http://localhost", "mcp.yaml"
+		for _, code := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+			err := (&server{Server: s}).explain(errors.New(http.StatusText(code)))
+			contains(t, "error", err.Error(), want)
+		}
+	}
+}
+
 // TestServiceWithoutStream tests a service that accepts the request for its own messages and never answers it.
 func TestServiceWithoutStream(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,8 @@ type Server struct {
 	Deferred bool
 	// Source is the configuration file that messages refer the user to. It may be empty.
 	Source string
+	// Variables are the names of the variables that Source refers to. A message about credentials names them.
+	Variables []string
 	// Launch is how the program is started; nil starts it in the working directory, unconfined.
 	Launch *Launch
 }

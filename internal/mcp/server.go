@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"reflect"
 	"strings"
 	"sync"
@@ -150,11 +151,31 @@ func (s *server) failed(err error) error {
 func (s *server) explain(err error) error {
 	advice := "check its command, args and env"
 	if s.kind() == TypeHTTP {
+		if refusesCredentials(err) {
+			return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.credentials())
+		}
 		advice = "check its url and headers, and that the service is up"
 	} else if s.Launch != nil && s.Launch.Hint != "" {
 		advice = s.Launch.Hint + "; " + advice
 	}
 	return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.remedy(advice))
+}
+
+// refusesCredentials reports whether a service refused a request because of who asked. The client only passes on the text of the status.
+func refusesCredentials(err error) bool {
+	return strings.Contains(err.Error(), http.StatusText(http.StatusUnauthorized)) || strings.Contains(err.Error(), http.StatusText(http.StatusForbidden))
+}
+
+// credentials returns what the user can do about a service that refuses its credentials.
+func (s *server) credentials() string {
+	switch {
+	case len(s.Headers) == 0:
+		return `the service wants credentials: add ` + s.remedy(`headers: {Authorization: "Bearer ${NAME}"}`) + ", and set the variable NAME"
+	case len(s.Variables) == 0:
+		return "the service refuses the credentials: " + s.remedy("check its url and headers")
+	default:
+		return "the service refuses the credentials: " + s.remedy("check its url and headers") + ", and the value of " + strings.Join(s.Variables, " and ")
+	}
 }
 
 func (s *server) remedy(advice string) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
@@ -209,6 +210,36 @@ func (p *Plugin) Call(ctx context.Context, at Point, input []byte) (Outcome, err
 		result.Output, result.Err = shared.EncodeExact(out)
 	}
 	return result, nil
+}
+
+// CheckArguments returns an error if the input of a tool has arguments that the tool's schema does not allow. In a session, such a call
+// does not reach the tool.
+func (p *Plugin) CheckArguments(at Point, input []byte) error {
+	call, err := decode(at, input, p.Base())
+	if err != nil {
+		return err
+	}
+	c, ok := call.(shared.ToolCall)
+	if !ok {
+		return nil
+	}
+	for _, t := range p.Exports().Tools {
+		if t.Schema.Name != c.Tool {
+			continue
+		}
+		parameters, err := setup.ToolParameters(t)
+		if err != nil {
+			return err
+		}
+		schema, err := tool.Compile(parameters)
+		if err != nil {
+			return err
+		}
+		if err := schema.Validate(c.Args); err != nil {
+			return fmt.Errorf("reading the input of %s: Args: %w", at, err)
+		}
+	}
+	return nil
 }
 
 // Base returns the context of a call outside a conversation.

@@ -118,6 +118,26 @@ func call(t *testing.T, p *plugincall.Plugin, point, input string) string {
 	}
 }
 
+func TestCheckArguments(t *testing.T) {
+	t.Parallel()
+	p, _ := open(t, "", nil)
+	for _, tt := range []struct{ rule, point, input, want string }{
+		{"what the schema allows", "tool:Echo", `{"Args":{}}`, ""},
+		{"no arguments", "tool:Echo", `{}`, ""},
+		{"an unknown argument", "tool:Echo", `{"Args":{"whole":1}}`, `reading the input of tool:Echo: Args: `},
+		{"a hook has no schema", "BeforeChat", `{"Iteration":1}`, ""},
+		{"no JSON", "tool:Echo", `{`, "reading the input of tool:Echo"},
+	} {
+		at, err := plugincall.ParsePoint(tt.point)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.CheckArguments(at, []byte(tt.input)); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v", tt.rule, err)
+		}
+	}
+}
+
 func TestCall(t *testing.T) {
 	t.Parallel()
 	p, _ := open(t, "config: {limit: 3}\n", nil)

@@ -60,6 +60,11 @@ func (c Confinement) Server(of *config.Config, s config.MCPServer) mcp.Server {
 		Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Timeout: s.Timeout.Duration(),
 		Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
 	}
+	for _, r := range of.References {
+		if r.File == s.Source.File && !slices.Contains(out.Variables, r.Name) {
+			out.Variables = append(out.Variables, r.Name)
+		}
+	}
 	switch {
 	case !c.enabled || s.Type != config.MCPStdio:
 	case s.Unconfined():

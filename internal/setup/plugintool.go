@@ -87,7 +87,7 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 }
 
 func (s Source) pluginTool(c Confinement, live Live, p host.View, t shared.ToolExport) (PluginTool, error) {
-	schema, err := parameters(t)
+	schema, err := ToolParameters(t)
 	if err != nil {
 		return PluginTool{}, err
 	}
@@ -101,8 +101,8 @@ func (s Source) pluginTool(c Confinement, live Live, p host.View, t shared.ToolE
 	return made, nil
 }
 
-// parameters returns the JSON schema of a tool's arguments.
-func parameters(t shared.ToolExport) (json.RawMessage, error) {
+// ToolParameters returns the JSON schema of a tool's arguments.
+func ToolParameters(t shared.ToolExport) (json.RawMessage, error) {
 	if len(t.Parameters) == 0 {
 		return tool.FromSDK(t.Schema)
 	}
