@@ -86,7 +86,7 @@ func TestHabits(t *testing.T) {
 				}
 			}
 			got = p.hook(t, "AfterToolExecution", sdk.AfterToolContext{ToolName: "Bash", ToolResult: "half", ToolError: "broken"})
-			if !strings.Contains(got, `"Output":"half\nbroken [2 words]"`) {
+			if !strings.Contains(got, `"Output":"Error: half\nbroken [2 words]"`) {
 				t.Errorf("got %s", got)
 			}
 		},

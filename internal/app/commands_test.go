@@ -57,7 +57,7 @@ func TestCommands(t *testing.T) {
 		{"exit within", []string{`/assert exists:list.yaml "/exit" "/name a"`, "/name b"}, "", ""},
 		{"until", []string{`/until --max 2 exists:nothing "/name a"`}, `named a\n.*named a\n$`, `2 rounds are over`},
 		{"unknown", []string{"/nam"}, "", `/name`},
-		{"help", []string{"/help name", "/help nobody"}, `^/name <TITLE> +Name`, `there is none`},
+		{"help", []string{"/help name", "/help nobody"}, `^/name \[TITLE\] +Name`, `there is none`},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {

@@ -140,6 +140,14 @@ func (g *Gate) narrow(o config.Options, gone func(dir string, c trust.Consent) [
 			g.tell(err.Error())
 			continue
 		}
+		g.mu.Lock()
+		next := maps.Clone(g.narrowed)
+		if next == nil {
+			next = map[string]bool{}
+		}
+		next[dir] = true
+		g.narrowed = next
+		g.mu.Unlock()
 		g.tell(fmt.Sprintf("your consent for %s no longer covers %s, %s; aura asks again if it is there later", dir, strings.Join(sources, ", "), why))
 	}
 }

@@ -51,6 +51,8 @@ type Gate struct {
 	// then.
 	began time.Time
 	open  bool
+	// narrowed holds the directories whose consent aura narrowed itself. The user has not withdrawn it, so what runs goes on.
+	narrowed map[string]bool
 }
 
 // answered is an answer that is valid for this run, even if it could not be recorded.
@@ -70,10 +72,10 @@ func (g *Gate) Load(ctx context.Context, o config.Options) (*config.Config, erro
 func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, error) {
 	c, err := g.load(ctx, o, nil)
 	g.mu.Lock()
-	consented := g.consented
+	consented, narrowed := g.consented, g.narrowed
 	g.mu.Unlock()
-	if u, ok := errors.AsType[*UntrustedError](err); ok && consented && withdrawn(o, u.Dir) != nil {
-		g.tell(u.Dir + " is no longer trusted, so nothing in it takes effect any more")
+	if u, ok := errors.AsType[*UntrustedError](err); ok && consented && !narrowed[u.Dir] && withdrawn(o, u.Dir) != nil {
+		g.tell(u.Dir + " is no longer trusted, so /reload leaves out everything in it")
 		o.Safe = true
 		c, err = g.load(ctx, o, nil)
 	}

@@ -101,8 +101,8 @@ func TestChoices(t *testing.T) {
 		return got
 	}
 	for command, want := range map[string][]frontend.Choice{
-		"agent": {{Value: "a", Detail: "The first.", Current: true}, {Value: "b"}},
-		"mode":  {{Value: "slow", Detail: "With care."}, {Value: "none", Detail: "No mode", Current: true}},
+		"agent": {{Value: "a", Detail: "The first.", Current: true, Cycled: true}, {Value: "b", Cycled: true}},
+		"mode":  {{Value: "slow", Detail: "With care.", Cycled: true}, {Value: "none", Detail: "No mode", Current: true, Cycled: true}},
 		"help":  nil,
 	} {
 		if got := choices(command); !slices.Equal(got, want) {
