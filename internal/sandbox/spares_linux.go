@@ -33,7 +33,11 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, orCause(ctx, err))
 	}
 	// During a short call no other process competes for the processors. During a long call the next process can be started.
-	refill := time.AfterFunc(refillAfter, func() { s.refill(c, ahead) })
+	refilled := make(chan struct{})
+	refill := time.AfterFunc(refillAfter, func() {
+		s.refill(c, ahead)
+		close(refilled)
+	})
 	stop := context.AfterFunc(ctx, p.Kill)
 	result := Result{Report: *p.report}
 	result.Value, err = p.call(c.Call, c.Progress)
@@ -41,6 +45,8 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	p.finish()
 	if refill.Stop() {
 		s.refill(c, ahead)
+	} else {
+		<-refilled
 	}
 	err = orCause(ctx, err)
 	var own *ToolError

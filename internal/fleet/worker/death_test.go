@@ -322,10 +322,12 @@ func outlive(t *testing.T, fatal int) []string {
 	tap := newTap(t, strings.TrimPrefix(s.URL(), "nats://"), fatal)
 	first := life{URL: "nats://" + tap.listener.Addr().String(), Dir: t.TempDir(), Name: "first", Starts: filepath.Join(t.TempDir(), "starts"), Checkpoints: tap.checkpoints.Addr().String()}
 	cmd := live(t, first)
+	// The worker may reach its end before Start returns.
 	tap.mu.Lock()
+	err = cmd.Start()
 	tap.kill = func() { _ = cmd.Process.Kill() }
 	tap.mu.Unlock()
-	if err := cmd.Start(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Wait(); (err != nil) != (fatal > 0) {
