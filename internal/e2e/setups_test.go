@@ -73,12 +73,15 @@ var usualSetups = map[string]struct {
 				"files: {command: npx, args: [-y, '@modelcontextprotocol/server-filesystem', .]}",
 		},
 		lines: []string{
-			"npm init -y >/dev/null && npm install --no-audit --no-fund --silent prettier eslint && ls node_modules/.bin",
+			"npm init -y >/dev/null && " + setupInstall + " || " + setupInstall + " && ls node_modules/.bin",
 			"rm -rf node_modules && npm install --no-audit --no-fund --silent --prefer-offline && ls node_modules/.bin",
 		},
 		wants: "eslint\n(.*\n)*prettier", written: "var a = {b:1}\n", hooked: "let a = { b: 1 };\n", tools: `everything(.*\n)*.*echo(.*\n)*.*files(.*\n)*.*read_text_file`,
 	},
 }
+
+// setupInstall asks the registry, which may fail once.
+const setupInstall = "npm install --no-audit --no-fund --silent prettier eslint @modelcontextprotocol/server-everything @modelcontextprotocol/server-filesystem"
 
 const setupCommit = "git commit -q --allow-empty -m"
 
