@@ -68,7 +68,6 @@ func (s *supervisor) stopFor(spec Spec, why error) {
 		s.mu.Unlock()
 		return
 	}
-	s.dropNext()
 	s.spec, s.known = spec, false
 	s.notify(NoticeReload, fmt.Sprintf("plugin %q is stopped: %v", spec.Name, why))
 	s.mu.Unlock()

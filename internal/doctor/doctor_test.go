@@ -72,7 +72,7 @@ func TestOffer(t *testing.T) {
 	if c := p.offer(script); c.Status != Warning || !strings.Contains(c.Detail, "no provider is configured") || c.Remedy == "" {
 		t.Errorf("got %+v", c)
 	}
-	p.listing.Config.Providers = map[string]config.Provider{"script": {Type: config.ProviderScript}}
+	p.listing.Providers = map[string]config.Provider{"script": {Type: config.ProviderScript}}
 	if c := p.offer(script); c.Status != OK {
 		t.Errorf("got %+v", c)
 	}
