@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// ErrNotPermitted means that the user does not permit the runtime that a plugin asks for.
+var ErrNotPermitted = errors.New("the runtime is not permitted")
+
 // withdrawn returns the rights that a plugin has as before and lacks as next, in words; empty if it lacks none. The variables of
 // a manifest that cannot be read are not known, so they count as unchanged.
 func withdrawn(before, next Spec) string {
@@ -34,7 +37,9 @@ func withdrawn(before, next Spec) string {
 		lost("what the sandbox denies now", has.Stricter(rest))
 	}
 	lost("files outside the sandbox", before.Unconfined && !next.Unconfined)
-	lost("running as a compiled program", before.Native != nil && next.Native == nil)
+	// A mistake in the files also keeps a plugin from being compiled.
+	mistake := next.NativeError != nil || next.Err != nil && !errors.Is(next.Err, ErrNotPermitted)
+	lost("running as a compiled program", before.Native != nil && next.Native == nil && !mistake)
 	return strings.Join(out, "; ")
 }
 

@@ -2,6 +2,7 @@ package host
 
 import (
 	"errors"
+	"io"
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
@@ -28,6 +29,9 @@ func TestWithdrawn(t *testing.T) {
 		"sandbox":            {Spec{}, Spec{Sandbox: &sandbox.Policy{}}, "running without a sandbox"},
 		"files outside":      {Spec{Unconfined: true}, Spec{}, "files outside the sandbox"},
 		"program":            {Spec{Native: &Native{}}, Spec{}, "running as a compiled program"},
+		"program, required":  {Spec{Native: &Native{}}, Spec{Plugin: manifest.Plugin{Err: &manifest.RefusedError{Err: ErrNotPermitted}}}, "running as a compiled program"},
+		"broken source":      {Spec{Native: &Native{}}, Spec{NativeError: io.EOF}, ""},
+		"broken manifest":    {Spec{Native: &Native{}}, Spec{Plugin: manifest.Plugin{Err: io.EOF}}, ""},
 		"two":                {Spec{Unsafe: true, Unconfined: true}, Spec{}, "unsafe mode; files outside the sandbox"},
 		"unreadable":         {env("A"), broken, ""},
 		"the same":           {env("A"), env("A"), ""},

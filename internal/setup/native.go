@@ -64,6 +64,13 @@ func compilerOf(c *config.Config) *compiler {
 // NotGranted is why a plugin that asks for the native runtime is not run.
 const NotGranted = "it asks for the native runtime (runtime: native in plugin.yaml); to permit compiled plugins, set \"plugins: native: true\" in features/plugins.yaml"
 
+// notGrantedError is the error of such a plugin.
+type notGrantedError struct{}
+
+func (notGrantedError) Error() string { return NotGranted }
+
+func (notGrantedError) Unwrap() error { return host.ErrNotPermitted }
+
 // compile sets the program of a plugin in Go, if the user permits one. A plugin that is only compiled, and cannot be, is refused.
 func (e Entry) compile(c *config.Config, spec *host.Spec) {
 	asked := e.Manifest.Runtime
@@ -74,7 +81,7 @@ func (e Entry) compile(c *config.Config, spec *host.Spec) {
 	n, err := e.program(c, spec.Unsafe)
 	switch {
 	case !c.Features.Plugins.Native && only:
-		spec.Err = &manifest.RefusedError{Err: errors.New(NotGranted)}
+		spec.Err = &manifest.RefusedError{Err: notGrantedError{}}
 	case n == nil && err == nil:
 	case err != nil && only:
 		spec.Err = &manifest.RefusedError{Err: err}
