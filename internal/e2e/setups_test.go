@@ -17,7 +17,7 @@ import (
 // usualSetups are what people do with an agent. Each must work in the sandbox with the settings that aura comes with.
 var usualSetups = map[string]struct {
 	needs testneed.Ability
-	// own says that only the user who runs the tests can reach the program.
+	// own leaves out other users: the program may be where only the user who runs the tests can reach it, or packages are downloaded.
 	own bool
 	// files are the user's, by path.
 	files map[string]string
@@ -64,7 +64,7 @@ var usualSetups = map[string]struct {
 		wants: "tidy", written: "x  =  1\n", hooked: "x = 1\n", tools: "greet",
 	},
 	"node": {
-		needs: "npm-registry",
+		needs: "npm-registry", own: true,
 		files: map[string]string{
 			"eslint.config.mjs": "export default [{rules: {\"no-var\": \"error\"}}];\n",
 			hooksFile: "a: {event: post, matcher: Write, command: npx --offline prettier --write $FILE >/dev/null}\n" +
