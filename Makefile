@@ -61,7 +61,11 @@ test-exhaustive: ## run the exhaustive and the longest end-to-end tests
 # Root ignores modes and owners, so that a test that root passes may fail for the users of aura. Others run the tests as themselves anyway.
 .PHONY: test-nobody
 test-nobody: ## as root: run the tests of what attackers reach again, as a user without rights
-	$(if $(filter 0,$(shell id -u)),go test -count=1 -exec $(CURDIR)/.ci/as-nobody $(TESTFLAGS) ./internal/check ./internal/fleet/... ./internal/install ./internal/mcp ./internal/planted ./internal/tool/builtin,@echo "not root: every test runs as a user without rights")
+	@if [ "$$(id -u)" -ne 0 ]; then echo "not root: every test runs as a user without rights"; \
+	elif ! setpriv --reuid nobody --regid nogroup --clear-groups test -r go.mod; then echo "not run: a user without rights cannot read this directory"; \
+	else AURA_TEST_REQUIRE= go test -count=1 -exec $(CURDIR)/.ci/as-nobody $(TESTFLAGS) $(ATTACKED); fi
+
+ATTACKED = ./internal/check ./internal/fleet/... ./internal/install ./internal/mcp ./internal/planted ./internal/tool/builtin
 
 # Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
 .PHONY: test-native
