@@ -28,7 +28,7 @@ func (s *supervisor) callAs(
 	ctx context.Context, doing string, limit time.Duration, event bool, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
 	asked := time.Now()
-	// What happened to the plugin during the call is told before the call's result.
+	// What happened to the plugin during the call is reported before the call's result.
 	defer s.out.flush()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
 	c, err := s.acquire(ctx, max(limit, s.startLimit()))

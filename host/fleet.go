@@ -51,7 +51,7 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	return f, nil
 }
 
-// flush waits until everything that happened to plugins is told.
+// flush waits until everything that happened to plugins is reported.
 func flush(plugins []*Plugin) {
 	for _, p := range plugins {
 		p.sup.out.flush()

@@ -16,7 +16,7 @@ type outbox struct {
 	busy bool
 }
 
-// report is something that the session is told.
+// report is something that happened to a plugin.
 type report struct {
 	deliver func()
 	line    bool

@@ -113,16 +113,42 @@ func (s *supervisor) asLoaded(spec Spec) (Spec, error) {
 	if source == nil {
 		return spec, &Error{Plugin: spec.Name, Kind: KindLoad, Err: errors.New(changed + ", and no copy was kept; /reload loads the changed files")}
 	}
-	dir := filepath.Join(s.opts.Session.dir, "source", spec.Name, filepath.Base(spec.Dir))
-	err := os.RemoveAll(dir)
-	if err == nil {
-		err = unpackSource(source, dir)
-	}
+	dir, fresh, err := placeSource(source, filepath.Join(s.opts.Session.dir, "source", spec.Name), tree, filepath.Base(spec.Dir))
 	if err != nil {
 		return spec, &Error{Plugin: spec.Name, Kind: KindLoad, Err: fmt.Errorf("%s, and the copy cannot be used: %w; /reload loads the changed files", changed, err)}
 	}
-	s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s; it runs as it was loaded until /reload", spec.Name, changed))
+	if fresh {
+		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s; it runs as it was loaded until /reload", spec.Name, changed))
+	}
 	return spec.in(dir), nil
+}
+
+// placeSource writes a copy of a plugin's files below root, unless it is there already: other processes of the plugin may be reading it. It
+// returns the path of the copy, and whether it is new.
+func placeSource(source []byte, root, tree, name string) (path string, fresh bool, err error) {
+	place := filepath.Join(root, tree)
+	path = filepath.Join(place, name)
+	if _, err := os.Stat(path); err == nil {
+		return path, false, nil
+	}
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return "", false, err
+	}
+	temp, err := os.MkdirTemp(root, "new-")
+	if err != nil {
+		return "", false, err
+	}
+	if err = unpackSource(source, filepath.Join(temp, name)); err == nil {
+		err = os.Rename(temp, place)
+	}
+	if err == nil {
+		return path, true, nil
+	}
+	_ = os.RemoveAll(temp)
+	if _, there := os.Stat(path); there == nil {
+		return path, false, nil // a call beside this one was faster
+	}
+	return "", false, err
 }
 
 // in returns the specification with the plugin's files in another directory.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
@@ -73,4 +75,35 @@ func named(args []string, from, to string) []string {
 		out = append(out, arg)
 	}
 	return out
+}
+
+// TestPlaceSource places the same copy from several calls at once: one of them writes it, and no file of it ever goes away.
+func TestPlaceSource(t *testing.T) {
+	t.Parallel()
+	from, root := t.TempDir(), filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(filepath.Join(from, "main.go"), []byte("package p\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := packSource(&b, from); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	var made atomic.Int32
+	for range 20 {
+		group.Go(func() {
+			path, fresh, err := placeSource(b.Bytes(), root, "tree", "p")
+			if fresh {
+				made.Add(1)
+			}
+			if err != nil || versionOf(path) != versionOf(from) {
+				t.Errorf("%s: %v", path, err)
+			}
+		})
+	}
+	group.Wait()
+	left, err := os.ReadDir(root)
+	if made.Load() != 1 || err != nil || len(left) != 1 {
+		t.Errorf("%d copies were made, and %v is left: %v", made.Load(), left, err)
+	}
 }
