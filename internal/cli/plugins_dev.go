@@ -119,7 +119,7 @@ func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, watcher.Close()) }()
+	defer watcher.Close()
 	defer d.front.finish()
 	d.findings()
 	loop := plugindev.Options{Changes: watcher.Changes(), Check: d.check}

@@ -12,19 +12,20 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
-
 	"github.com/idelchi/aura/internal/manifest"
 )
 
 const (
-	// quiet is how long no file may change before a save counts as finished. Editors save in several steps: they truncate and
-	// write, or they write another file and rename it.
-	quiet = 40 * time.Millisecond
+	// interval is the shortest time between two looks at the files. Editors save in several steps: they truncate and write, or they
+	// write another file and rename it. A save is finished when nothing has changed between two looks.
+	interval = 40 * time.Millisecond
+	// share is how much longer aura waits than a look takes, so that a large plugin does not keep a processor busy.
+	share = 50
 	// patience is how long a save may last. Files that change all the time are reported this often.
 	patience = 500 * time.Millisecond
-	// maxDirs is the largest number of directories that are watched. A system has few watches, and other programs need them too.
-	maxDirs = 512
+	// grain is how exact the times of files are at worst. A file that changed less than this before a look may change again and
+	// keep its time.
+	grain = 20 * time.Millisecond
 	// maxNames is the largest number of files that a Change names.
 	maxNames = 20
 )
@@ -34,19 +35,21 @@ type Change struct {
 	// Files are the paths of changed files, relative to the plugin's directory and sorted; at most 20. Removed files are among
 	// them only if there are no others, because editors make files that they remove at once.
 	Files []string
-	// At is the time of the last event of the save.
+	// At is when the last change of the save was seen.
 	At time.Time
 	// Err is why later changes may be missed; nil if none are.
 	Err error
 }
 
-// Watcher reports when the files of a plugin were saved. It watches the directories of the plugin without hidden ones and
-// vendor/, and follows no links except the plugin's directory itself.
+// Watcher reports when the files of a plugin were saved. It looks at the files of the plugin without hidden ones and vendor/, and
+// follows no links except the plugin's directory itself.
 type Watcher struct {
 	// dir is the plugin's directory or file, without links.
 	dir     string
-	notify  *fsnotify.Watcher
 	changes chan Change
+	stop    chan struct{}
+	// files is what the last look saw, by the path relative to dir.
+	files map[string]fs.FileInfo
 	// hash is the hash of the files that were reported last. A save that changes no content is not reported.
 	hash string
 }
@@ -60,21 +63,13 @@ func Watch(dir string) (*Watcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watching a plugin: %w", err)
 	}
-	notify, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, fmt.Errorf("watching %s: %w", real, err)
-	}
-	w := &Watcher{dir: real, notify: notify, changes: make(chan Change)}
-	// The directory above reports that the plugin's directory or file was replaced.
-	err = notify.Add(filepath.Dir(real))
-	if err == nil {
-		err = w.add(real)
-	}
+	w := &Watcher{dir: real, changes: make(chan Change), stop: make(chan struct{})}
+	w.files, err = w.look()
 	if err == nil {
 		w.hash, err = manifest.TreeHash(real)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("watching %s: %w", real, err), notify.Close())
+		return nil, fmt.Errorf("watching %s: %w", real, err)
 	}
 	go w.run()
 	return w, nil
@@ -84,66 +79,111 @@ func Watch(dir string) (*Watcher, error) {
 func (w *Watcher) Changes() <-chan Change { return w.changes }
 
 // Close stops watching.
-func (w *Watcher) Close() error {
-	err := w.notify.Close()
+func (w *Watcher) Close() {
+	close(w.stop)
 	for range w.changes {
 		// The channel is closed when the watcher has ended.
 	}
-	return err
 }
 
-// run collects events until no file changes any more. It ends when notify is closed.
+// run looks at the files until the watcher is closed.
 func (w *Watcher) run() {
 	defer close(w.changes)
 	var pending Change
-	var began time.Time // the time of the first event since timer fired; zero if there was none
+	var began time.Time // when the first change of an unfinished save was seen; zero if there is none
 	var out chan Change // nil until the save is finished
+	var failed string   // the error that was reported last
 	dirty := false      // content changed since the last report
-	timer := time.NewTimer(time.Hour)
-	timer.Stop()
+	timer := time.NewTimer(interval)
 	defer timer.Stop()
-	event := func(name string, err error) {
-		out, pending.At = nil, time.Now()
-		if began.IsZero() {
-			began = pending.At
-		}
-		pending.add(name, err)
-		timer.Reset(max(0, min(quiet, time.Until(began.Add(patience)))))
-	}
 	for {
 		select {
-		case e, ok := <-w.notify.Events:
-			if !ok {
-				return
+		case <-w.stop:
+			return
+		case at := <-timer.C:
+			names, recent, err := w.compare(at)
+			if text := fmt.Sprint(err); len(names) > 0 || text != failed && err != nil {
+				failed, out, pending.At = text, nil, at
+				pending.add(names, err)
+				if began.IsZero() {
+					began = at
+				}
 			}
-			if name, counts, err := w.take(e); counts {
-				event(name, err)
+			if finished := len(names) == 0 && !recent; !began.IsZero() && (finished || at.Sub(began) >= patience) {
+				began = time.Time{}
+				if dirty = w.changed() || dirty || pending.Err != nil; dirty {
+					out, pending.Files = w.changes, w.remaining(pending.Files)
+				} else {
+					pending = Change{}
+				}
 			}
-		case err, ok := <-w.notify.Errors:
-			if !ok {
-				return
-			}
-			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				err = w.add(w.dir) // events were lost, perhaps those of new directories
-			}
-			event("", err)
-		case <-timer.C:
-			began = time.Time{}
-			if dirty = w.changed() || dirty || pending.Err != nil; dirty {
-				out, pending.Files = w.changes, w.remaining(pending.Files)
-			} else {
-				pending = Change{}
-			}
+			timer.Reset(max(interval, share*time.Since(at)))
 		case out <- pending:
 			out, pending, dirty = nil, Change{}, false
 		}
 	}
 }
 
-// add adds a file, unless the name is empty, and an error to a change.
-func (c *Change) add(name string, err error) {
-	if at, found := slices.BinarySearch(c.Files, name); !found && len(c.Files) < maxNames && name != "" {
-		c.Files = slices.Insert(c.Files, at, name)
+// compare looks at the files, and returns those that differ from the last look, and whether one changed so recently that its time
+// says nothing about a further change.
+func (w *Watcher) compare(at time.Time) (names []string, recent bool, err error) {
+	files, err := w.look()
+	if err != nil {
+		return nil, false, err
+	}
+	for name, info := range files {
+		before := w.files[name]
+		if before == nil || !os.SameFile(before, info) || !info.IsDir() && (before.Size() != info.Size() || !before.ModTime().Equal(info.ModTime())) {
+			names = append(names, name)
+		}
+		recent = recent || !info.IsDir() && at.Sub(info.ModTime()).Abs() < grain
+	}
+	for name := range w.files {
+		if files[name] == nil {
+			names = append(names, name)
+		}
+	}
+	w.files = files
+	slices.Sort(names)
+	return names, recent, nil
+}
+
+// look returns the plugin's directory, by its own name, and its files. A file that is removed meanwhile is left out.
+func (w *Watcher) look() (map[string]fs.FileInfo, error) {
+	files := map[string]fs.FileInfo{}
+	err := filepath.WalkDir(w.dir, func(at string, d fs.DirEntry, err error) error {
+		rel, outside := filepath.Rel(w.dir, at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case outside != nil:
+			return outside
+		case !own(rel) && d.IsDir():
+			return fs.SkipDir
+		case !own(rel) || d.IsDir() && rel != ".":
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if rel == "." {
+			rel = filepath.Base(w.dir)
+		}
+		files[filepath.ToSlash(rel)] = info
+		return err
+	})
+	return files, err
+}
+
+// add adds files and an error to a change.
+func (c *Change) add(names []string, err error) {
+	for _, name := range names {
+		if at, found := slices.BinarySearch(c.Files, name); !found && len(c.Files) < maxNames {
+			c.Files = slices.Insert(c.Files, at, name)
+		}
 	}
 	if c.Err == nil {
 		c.Err = err
@@ -174,21 +214,6 @@ func (w *Watcher) changed() bool {
 	return hash == "" || hash != before
 }
 
-// take returns the file of an event, and whether the event is about a file of the plugin. It begins to watch new directories.
-func (w *Watcher) take(e fsnotify.Event) (name string, counts bool, err error) {
-	rel, err := filepath.Rel(w.dir, e.Name)
-	if err != nil || e.Op == fsnotify.Chmod || !filepath.IsLocal(rel) || !own(rel) {
-		return "", false, nil //nolint:nilerr // a path that is not below the plugin's directory is another plugin's
-	}
-	if e.Has(fsnotify.Create) {
-		err = w.add(e.Name)
-	}
-	if rel == "." {
-		rel = filepath.Base(w.dir)
-	}
-	return filepath.ToSlash(rel), true, err
-}
-
 // own reports whether a relative path belongs to the plugin's own files.
 func own(rel string) bool {
 	for i, part := range strings.Split(filepath.ToSlash(rel), "/") {
@@ -197,28 +222,4 @@ func own(rel string) bool {
 		}
 	}
 	return true
-}
-
-// add watches the directories at and below a path. What is removed meanwhile is left out, because its removal is an event too.
-func (w *Watcher) add(path string) error {
-	return filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			return nil
-		}
-		rel, outside := filepath.Rel(w.dir, at)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case outside != nil || !own(rel):
-			return fs.SkipDir
-		case len(w.notify.WatchList()) > maxDirs:
-			return fmt.Errorf("the plugin has more than %d directories, which is the limit; changes in others are missed", maxDirs)
-		}
-		if err := w.notify.Add(at); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("watching %s: %w; on Linux, sysctl fs.inotify.max_user_watches is the limit of all programs", at, err)
-		}
-		return nil
-	})
 }

@@ -51,11 +51,7 @@ func (f tree) watch(path string) *plugindev.Watcher {
 	f.t.Helper()
 	w, err := plugindev.Watch(path)
 	f.check(err)
-	f.t.Cleanup(func() {
-		if err := w.Close(); err != nil {
-			f.t.Error(err)
-		}
-	})
+	f.t.Cleanup(w.Close)
 	return w
 }
 
@@ -90,7 +86,7 @@ func TestWatch(t *testing.T) {
 		"rename over":         {func(f tree) { f.write("main.go.new", "package mine // 2"); f.rename("main.go.new", "main.go") }, []string{"main.go"}},
 		"backup, then write":  {func(f tree) { f.rename("main.go", ".main.go~"); f.write("main.go", "package mine // 2") }, []string{"main.go"}},
 		"truncate, then more": {func(f tree) { f.write("main.go", ""); f.write("main.go", "package mine // 2") }, []string{"main.go"}},
-		"new directory":       {func(f tree) { f.write("a/b/c.go", "package b") }, []string{"a"}},
+		"new directory":       {func(f tree) { f.write("a/b/c.go", "package b") }, []string{"a/b/c.go"}},
 		"hidden":              {func(f tree) { f.write(".git/index", "x"); f.write("sub/.part.go.swp", "x") }, nil},
 		"vendored":            {func(f tree) { f.write("vendor/lib/lib.go", "package lib // 2") }, nil},
 		"another plugin":      {func(f tree) { f.write("../other/main.go", "package other // 2") }, nil},
@@ -122,7 +118,7 @@ func TestLater(t *testing.T) {
 	f := newTree(t)
 	w := f.watch(f.dir)
 	f.write("new/part.go", "package new")
-	until(t, w, "new")
+	until(t, w, "new/part.go")
 	f.write("new/part.go", "package new // 2")
 	until(t, w, "new/part.go")
 	f.rename(".", "../away")
@@ -175,18 +171,5 @@ func TestLastSave(t *testing.T) {
 			f.check(err)
 			return
 		}
-	}
-}
-
-// TestTooMany checks that the number of directories is limited.
-func TestTooMany(t *testing.T) {
-	t.Parallel()
-	f := newTree(t)
-	for i := range 520 {
-		f.check(os.Mkdir(f.path(fmt.Sprintf("d%d", i)), 0o755))
-	}
-	if w, err := plugindev.Watch(f.dir); err == nil {
-		_ = w.Close()
-		t.Error("all directories are watched")
 	}
 }
