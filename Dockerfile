@@ -15,7 +15,7 @@ COPY . .
 ARG COMMIT=""
 ARG DATE=""
 RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -o /out/ \
-    -ldflags "-s -w -X github.com/idelchi/aura/internal/build.commit=${COMMIT} -X github.com/idelchi/aura/internal/build.date=${DATE}" \
+    -ldflags "-s -w -X github.com/idelchi/aura/internal/base/build.commit=${COMMIT} -X github.com/idelchi/aura/internal/base/build.date=${DATE}" \
     ./cmd/...
 
 FROM debian:bookworm-slim

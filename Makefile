@@ -27,7 +27,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 # Commit and date of the sources, for 'aura version'; empty outside of a clone. Evaluated only by targets that build.
-BUILD   = github.com/idelchi/aura/internal/build
+BUILD   = github.com/idelchi/aura/internal/base/build
 COMMIT  = $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null)
 DATE    = $(shell TZ=UTC git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd 2>/dev/null)
 LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)

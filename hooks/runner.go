@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/shell"
-	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // The limits of a hook's process.

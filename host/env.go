@@ -8,7 +8,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/idelchi/aura/internal/telemetry"
+	"github.com/idelchi/aura/internal/base/telemetry"
 )
 
 // grant returns the part of the environment that a plugin may see: the variables listed in names, or all if names contains "*".

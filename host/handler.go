@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"

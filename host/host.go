@@ -12,8 +12,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

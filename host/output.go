@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/redact"
 )
 
 // tailSize is how much of a child's most recent output is kept for error messages, in bytes.

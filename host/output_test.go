@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

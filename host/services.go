@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

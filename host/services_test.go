@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // maxSocket is the longest socket path, in bytes, that every system accepts. longestName is the longest suffix of such a path

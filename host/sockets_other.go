@@ -6,7 +6,7 @@ import (
 	"errors"
 	"os"
 
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // noSockets reports whether an error means that this system has no Unix sockets. All of these systems have them.

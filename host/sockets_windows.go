@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // noSockets reports whether an error means that this system has no Unix sockets: Windows before 10, and wine.

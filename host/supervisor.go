@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/stack"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/shared"
 )
 

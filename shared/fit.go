@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
 )
 

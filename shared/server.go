@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/idelchi/aura/internal/base/stack"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/native/exact"
-	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/shared/wire"
 )
 

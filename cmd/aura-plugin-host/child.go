@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/shared"
 	"github.com/idelchi/aura/shared/serve"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // SaveBuffers implements frontend.BufferSaver. A file whose text in the client differs from that on the disk is saved by the client,

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // call is a call of a tool that the client shows.

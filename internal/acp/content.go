@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/prompt"
 )

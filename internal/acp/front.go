@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/todo"
 )
 

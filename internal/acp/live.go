@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/session"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/session"
 )
 

@@ -12,12 +12,12 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/shared"
 )

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/pipeline"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/session"
 )
 

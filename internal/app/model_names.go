@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/setup"

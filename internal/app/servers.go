@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // servers holds the MCP servers of a session. set is nil while no server is configured.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/redact"
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
@@ -23,11 +25,9 @@ import (
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/readguard"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/sdk"
 )

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/pluginsource"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool"

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/tool"

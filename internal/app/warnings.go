@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/setup"
 )
 

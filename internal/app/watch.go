@@ -5,12 +5,12 @@ import (
 	"errors"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/redact"
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/pipeline"
-	"github.com/idelchi/aura/internal/redact"
-	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // watchPlugins makes a fleet report calls and state changes to the flight recorder, to the tracer and, if send is not nil, as events.

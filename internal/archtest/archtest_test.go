@@ -56,11 +56,11 @@ func TestViolations(t *testing.T) {
 		"forbidden edge under a build tag": {
 			"internal/llm/a_plan9.go", `import "github.com/idelchi/aura/host"`, "internal/llm/a_plan9.go imports",
 		},
-		"wildcard row":                    {"internal/llm/script/a.go", `import "github.com/idelchi/aura/internal/strictyaml"`, ""},
+		"wildcard row":                    {"internal/llm/script/a.go", `import "github.com/idelchi/aura/internal/base/strictyaml"`, ""},
 		"wildcard row, forbidden":         {"internal/llm/script/a.go", `import "github.com/idelchi/aura/host"`, "the row of internal/llm/script"},
 		"whole tree":                      {"host/a.go", `import "github.com/idelchi/aura/shared/wire"`, ""},
 		"vocabulary":                      {"internal/conversation/a.go", `import "github.com/idelchi/aura/internal/hookpoint"`, ""},
-		"vocabulary from a leaf":          {"internal/strictyaml/a.go", `import "github.com/idelchi/aura/internal/hookpoint"`, "the row of internal/strictyaml allows []"},
+		"vocabulary from a leaf":          {"internal/base/strictyaml/a.go", `import "github.com/idelchi/aura/internal/hookpoint"`, "the row of internal/base/strictyaml allows []"},
 		"anything":                        {"internal/app/a.go", `import "github.com/idelchi/aura/host"`, ""},
 		"anything but the reserved":       {"internal/app/a.go", `import "github.com/idelchi/aura/internal/interp"`, "reserved for cmd/aura-plugin-host"},
 		"interpreter in its room":         {"internal/interp/a.go", `import "github.com/traefik/yaegi/interp"`, ""},

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Severity is how serious a finding is.

@@ -8,8 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/acp"
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/session"

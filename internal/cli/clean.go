@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // clean makes text from outside safe to show.

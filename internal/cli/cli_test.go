@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/terminal"

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
-	"github.com/idelchi/aura/internal/plaintext"
 )
 
 const resultsHelp = `Show the results of a batch, or of some of its tasks: a table, one JSON object per

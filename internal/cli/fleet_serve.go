@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/server"
 )

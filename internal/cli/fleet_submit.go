@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/batch"
 	"github.com/idelchi/aura/internal/fleet/queue"

@@ -19,12 +19,12 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/redact"
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/terminal"
 	"github.com/idelchi/aura/internal/toolhost"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/mcpimport"
 	"github.com/idelchi/aura/internal/schema"
 )

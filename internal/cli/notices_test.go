@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/redact"
 )
 
 // TestNotices checks the redaction of notices: a notice may quote the address or the answer of a provider while models are

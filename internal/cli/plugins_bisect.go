@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/bisect"
-	"github.com/idelchi/aura/internal/condition"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/shell"

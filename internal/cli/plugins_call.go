@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 )
 

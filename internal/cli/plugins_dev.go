@@ -16,11 +16,11 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugindev"

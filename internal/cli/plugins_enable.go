@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -12,11 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugintest"
 	"github.com/idelchi/aura/internal/scaffold"

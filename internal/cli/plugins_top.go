@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/top"
 )

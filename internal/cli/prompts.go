@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/prompt"
 )
 

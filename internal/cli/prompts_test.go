@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // TestPrompts has a row for each rule about arguments and standard input.

@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/schema"
 )
 

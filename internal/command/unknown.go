@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/base/nearest"
 )
 
 // UnknownError says that no command has the name.

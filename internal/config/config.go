@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/state"
-	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Options defines where to look for the configuration.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

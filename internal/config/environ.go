@@ -15,8 +15,8 @@ import (
 
 	"github.com/joho/godotenv"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // DefaultEnvFile is the env file that is read if no other is named.

@@ -11,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 var (

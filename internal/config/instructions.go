@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // InstructionSettings decides whether files of instructions are part of the system prompt: the key instructions: in features/.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

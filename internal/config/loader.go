@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // maxDepth limits the nesting of folders.

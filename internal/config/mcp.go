@@ -9,8 +9,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/condition"
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/condition"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // MCPType is the transport of an MCP server.

@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // merged implements overlay in another way: on values instead of trees.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // checkOverrides checks features that are set outside features/.

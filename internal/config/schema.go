@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // FileType describes a kind of configuration file.

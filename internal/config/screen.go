@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/keymap"
+	"github.com/idelchi/aura/internal/base/keymap"
 )
 
 // The themes of the interactive screen. ThemeAuto asks the terminal for its background.

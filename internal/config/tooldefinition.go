@@ -6,7 +6,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 )
 
 // ToolDefinition changes how a tool is offered: tools/**/*.yaml, a map from names of tools to definitions.

@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 const trustKey = "trust"

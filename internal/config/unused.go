@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/nearest"
+	"github.com/idelchi/aura/internal/base/nearest"
 )
 
 // configFolder is the folder of a home that contains its configuration. The other folders do not contain YAML configuration.

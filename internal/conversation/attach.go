@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/llm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"

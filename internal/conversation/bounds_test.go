@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/tool"
 )
 

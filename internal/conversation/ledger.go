@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/sdk"
 )
 

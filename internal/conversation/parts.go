@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 )
 

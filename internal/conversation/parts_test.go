@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )

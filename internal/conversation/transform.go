@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/sdk"

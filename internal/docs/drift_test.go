@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"

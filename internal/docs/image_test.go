@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/keymap"
+	"github.com/idelchi/aura/internal/base/keymap"
 )
 
 // TestKeysTable checks that the table of keys in docs/interactive.md is the one of the code. With -update it writes the table.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/internal/sandbox"

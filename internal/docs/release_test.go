@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/sandbox"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/process"

@@ -1,6 +1,6 @@
 package hookpoint
 
-import "github.com/idelchi/aura/internal/nearest"
+import "github.com/idelchi/aura/internal/base/nearest"
 
 // Almost returns the hook that a function was probably meant to be: its name differs from the hook's in case or by one or two
 // typos. The caller must have checked that the function takes a type of the SDK, as all hooks do. defined reports whether the

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // lockTime is how long Add waits for another session that changes the file.

@@ -14,7 +14,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Selection holds the patterns of plugin names in the plugins: key of the features. A nil list is not set.

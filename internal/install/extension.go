@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/python"
 )

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // copyLocal copies a directory. It leaves out .git, compiled Python modules and the home that is installed into, which may be located within the

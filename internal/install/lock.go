@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 )
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/python"

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk/version"
 )
 

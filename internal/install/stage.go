@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // The prefixes of directories that are not plugins yet, or no longer. They are hidden, so that plugins are not searched in

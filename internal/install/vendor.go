@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/sdk/version"

@@ -8,8 +8,8 @@ import (
 	"os/exec"
 	"reflect"
 
+	"github.com/idelchi/aura/internal/base/stack"
 	"github.com/idelchi/aura/internal/pluginsource"
-	"github.com/idelchi/aura/internal/stack"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // cell is what the cursor moves over in one step: a grapheme cluster or a placeholder. Its places are in bytes.

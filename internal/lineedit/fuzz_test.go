@@ -8,7 +8,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // FuzzEditor does random steps. Each byte of program is a step; texts holds what the steps insert, separated by |.

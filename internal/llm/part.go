@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Part is an image or a PDF file that a user's message carries beside its text. It is a value: Data is never changed.

@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/pluginsource"
 	"github.com/idelchi/aura/sdk/version"

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/condition"
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/condition"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // FileName is the name of the file that makes a directory a plugin.

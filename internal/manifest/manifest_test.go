@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/manifest"
 )
 

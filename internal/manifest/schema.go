@@ -5,7 +5,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // FileType returns the type into which the reader decodes plugin.yaml.

@@ -9,7 +9,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // eventBuffer is how much of a stream is read at once, in bytes.

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/idelchi/aura/internal/telemetry"
+	"github.com/idelchi/aura/internal/base/telemetry"
 )
 
 var (

@@ -14,7 +14,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/process"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -22,9 +22,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/pluginsource"
 )

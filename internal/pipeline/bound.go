@@ -1,7 +1,7 @@
 package pipeline
 
 import (
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/pipeline"
 	"github.com/idelchi/aura/sdk"
 )

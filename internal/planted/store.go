@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // The limits of a store. The oldest entries are removed when there are more.

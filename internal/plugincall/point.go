@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/shared"
 )
 

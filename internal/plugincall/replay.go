@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 )

@@ -22,7 +22,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

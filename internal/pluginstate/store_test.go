@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

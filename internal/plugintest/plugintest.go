@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/setup"

@@ -8,7 +8,7 @@ import (
 	"text/template"
 	"text/template/parse"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // The limits of one rendering. Users write the templates, but a mistake in a loop must not exhaust the memory.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // TestRenderIsBounded renders templates that would exhaust the memory or run forever.

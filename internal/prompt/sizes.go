@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // costs holds the cost of slow functions in steps. These are the functions that generate keys or derive passwords.

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // group is the group of entry points in which packages declare extensions.

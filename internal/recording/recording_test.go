@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

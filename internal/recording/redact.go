@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/shared"
 )
 

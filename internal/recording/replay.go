@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/redact"
 )
 
 // Child is a process of a plugin.

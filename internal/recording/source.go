@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // unrecorded maps functions whose results a recording does not have to what a plugin can use instead. A package stands for all its

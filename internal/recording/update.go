@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // ErrOpen means that a running aura process writes the recording.

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
-	"github.com/idelchi/aura/internal/lock"
-	"github.com/idelchi/aura/internal/redact"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/lock"
+	"github.com/idelchi/aura/internal/base/redact"
 )
 
 // ErrFull reports that a recording has reached its limit. Later calls are not recorded.

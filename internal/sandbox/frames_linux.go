@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	limits "github.com/idelchi/aura/internal/limit"
+	limits "github.com/idelchi/aura/internal/base/limit"
 )
 
 // frames reads the answers of a confined process. The process is not trusted: if a frame exceeds the limit, the call fails.

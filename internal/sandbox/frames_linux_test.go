@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	limits "github.com/idelchi/aura/internal/limit"
+	limits "github.com/idelchi/aura/internal/base/limit"
 )
 
 // zeros reads as an endless JSON text.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // The paths that Git trusts: hooks and settings name programs, and commondir says where to look for both. A linked working tree

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // The limits of the search for repositories. They are needed because a working directory may contain anything.

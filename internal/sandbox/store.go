@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // LayersLimit is how many bytes the private layers of all projects may have. Those that were not used for longest are removed first.

@@ -16,7 +16,7 @@ import (
 	"sync"
 	"text/template"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/sdk/version"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/schema"
 )
 

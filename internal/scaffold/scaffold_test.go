@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	wholeFiles "github.com/idelchi/aura/internal/files"
+	wholeFiles "github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/scaffold"
 	"github.com/idelchi/aura/internal/testneed"
 )

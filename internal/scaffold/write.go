@@ -1,6 +1,6 @@
 package scaffold
 
-import "github.com/idelchi/aura/internal/files"
+import "github.com/idelchi/aura/internal/base/files"
 
 // The modes of created files and directories. They contain no secrets.
 const (

@@ -14,13 +14,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/schema"
-	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/internal/tool"
 )
 

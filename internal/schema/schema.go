@@ -13,12 +13,12 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/docs/schemas"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/plugintest/testfile"
-	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // Dir is the directory below a home that contains the schemas of the home's YAML files. aura itself does not read it.

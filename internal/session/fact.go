@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // Fact is something that happened in a session beside its messages: a call of a plugin, or a decision that explains what the model saw

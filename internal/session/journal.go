@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/lock"
 )
 
 // Ext is the extension of a journal's file name.

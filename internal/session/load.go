@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/llm"
 )
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // ErrOpen means that a running aura process has the session open.

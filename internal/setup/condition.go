@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/condition"
+	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/shell"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/telemetry"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/internal/toolhost"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/prompt"
 )
 

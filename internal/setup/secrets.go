@@ -1,9 +1,9 @@
 package setup
 
 import (
+	"github.com/idelchi/aura/internal/base/redact"
+	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/redact"
-	"github.com/idelchi/aura/internal/telemetry"
 )
 
 // Secrets returns a redactor for the secret values of the configuration, the environment and the running task.

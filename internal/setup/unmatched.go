@@ -9,10 +9,10 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/limit"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -12,8 +12,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/lock"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/lock"
 )
 
 // ErrNoPlace means that there is no directory for state: the user has neither a home directory nor $XDG_STATE_HOME.

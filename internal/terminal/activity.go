@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // Activity describes what aura is waiting for.

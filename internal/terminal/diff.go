@@ -6,7 +6,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // diffLines is the largest number of lines of a diff that are shown.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // blockLimit is the size of a block or a line, in bytes, above which its beginning is shown before it ends.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // Screen manages the two outputs of aura, each of which may be a terminal. It owns the live line: a line at the end of the output

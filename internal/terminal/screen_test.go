@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // panel returns a screen of a given width that writes to memory.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // span is a piece of a paragraph.

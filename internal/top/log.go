@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

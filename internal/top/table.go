@@ -6,7 +6,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

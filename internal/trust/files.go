@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // The limits of what is hashed: files, bytes and levels of directories. A home that exceeds them cannot be pinned.

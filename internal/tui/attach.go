@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/keymap"
+	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/keymap"
-	"github.com/idelchi/aura/internal/nearest"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

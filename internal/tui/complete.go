@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
-	"github.com/idelchi/aura/internal/plaintext"
 )
 
 // menuRows is how many completions are shown at once.

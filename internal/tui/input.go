@@ -10,11 +10,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
-	"github.com/idelchi/aura/internal/keymap"
 	"github.com/idelchi/aura/internal/lineedit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/plaintext"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/terminal"

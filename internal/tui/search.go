@@ -3,7 +3,7 @@ package tui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/idelchi/aura/internal/keymap"
+	"github.com/idelchi/aura/internal/base/keymap"
 )
 
 // search is a search in the history.

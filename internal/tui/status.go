@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/plaintext"
 	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/keymap"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/terminal"
 )

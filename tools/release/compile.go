@@ -72,7 +72,7 @@ func compile(ctx context.Context, src source, platforms []platform, scratch stri
 
 // goBuild compiles for a platform. Whatever the user's settings could change in the result is set.
 func goBuild(ctx context.Context, src source, p platform, dir string) error {
-	const stamps = "github.com/idelchi/aura/internal/build"
+	const stamps = "github.com/idelchi/aura/internal/base/build"
 	flags := fmt.Sprintf("-s -w -X %s.commit=%s -X %s.date=%s", stamps, src.commit, stamps, src.stamp())
 	_, err := command(ctx, src.root, goEnv(p), "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", dir+string(filepath.Separator), "./cmd/...")
 	return err

@@ -54,7 +54,7 @@ func readSource(ctx context.Context, root string) (source, error) {
 	}
 	m := versionLine.FindSubmatch(text)
 	if m == nil {
-		return s, errors.New("internal/build/build.go has no line such as: const Version = \"1.2.3\"")
+		return s, errors.New("internal/base/build/build.go has no line such as: const Version = \"1.2.3\"")
 	}
 	s.version = string(m[1])
 	changelog, err := os.ReadFile(filepath.Join(root, "CHANGELOG.md"))
@@ -79,7 +79,7 @@ func (s source) untagged(ctx context.Context) error {
 		return err
 	}
 	if tagged != s.commit {
-		return fmt.Errorf("the tag %s names the commit %s, not this one: set the next version in internal/build/build.go", tag, tagged)
+		return fmt.Errorf("the tag %s names the commit %s, not this one: set the next version in internal/base/build/build.go", tag, tagged)
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/cli"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/idelchi/aura/internal/build"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/cli"
 )
 

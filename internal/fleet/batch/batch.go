@@ -14,9 +14,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/fleet"
-	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // maxFile is the size of the largest batch file, in bytes.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/fleet"
 )
 

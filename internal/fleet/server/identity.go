@@ -18,7 +18,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/fleet/queue"
 )
 

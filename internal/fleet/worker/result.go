@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/workspace"

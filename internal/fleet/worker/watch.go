@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/files"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/llm"

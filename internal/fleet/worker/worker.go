@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
-	"github.com/idelchi/aura/internal/lock"
 )
 
 // Options describe a worker.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/gitignore"
 	"github.com/idelchi/aura/internal/fleet"
-	"github.com/idelchi/aura/internal/gitignore"
 )
 
 // The modes of files in trees. There are no others: a gitlink has the mode 160000, and git looks into the repository that it names.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/sdk"
 )
 

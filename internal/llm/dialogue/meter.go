@@ -3,7 +3,7 @@ package dialogue
 import (
 	"fmt"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/llm"
 )
 

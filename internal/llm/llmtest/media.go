@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // The sizes that the services accept, in bytes of the encoded form.

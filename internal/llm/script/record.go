@@ -10,9 +10,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/redact"
 )
 
 // Record returns a provider that records the answers of p as a script that can be played again. It rewrites the whole file

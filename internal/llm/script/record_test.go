@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/script"
-	"github.com/idelchi/aura/internal/redact"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -3,7 +3,7 @@ package script
 import (
 	"reflect"
 
-	"github.com/idelchi/aura/internal/strictyaml"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // document is the format of a script file.

@@ -13,9 +13,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/files"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/strictyaml"
 	"github.com/idelchi/aura/sdk"
 )
 

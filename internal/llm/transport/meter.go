@@ -3,7 +3,7 @@ package transport
 import (
 	"bytes"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // meter counts the bytes of an answer after decompression.

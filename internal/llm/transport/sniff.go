@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/llm/classify"
 )

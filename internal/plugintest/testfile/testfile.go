@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/nearest"
+	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/nearest"
-	"github.com/idelchi/aura/internal/strictyaml"
 )
 
 // document is a file as written.

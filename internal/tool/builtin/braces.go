@@ -3,7 +3,7 @@ package builtin
 import (
 	"fmt"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // checkPattern refuses a pattern that is too long, before it is parsed.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // TestClipIsFlat writes much more than the limits, in pieces of several sizes.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 )

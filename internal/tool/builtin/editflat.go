@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // flat is a text in which all lines end in \n, and the original with its line ends.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // entriesAtOnce is how many entries of a directory are read before the call checks whether it must stop.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // The marker lines of a patch.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // numbered holds a number for the text of each row of a file. Equal texts have equal numbers, so that two rows are compared in constant

@@ -3,7 +3,7 @@ package builtin
 import (
 	"strings"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // A preview runs before the user has agreed to a call, in aura itself and not in a confined process. It only reads regular files

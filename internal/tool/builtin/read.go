@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/idelchi/aura/internal/files"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"

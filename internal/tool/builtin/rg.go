@@ -18,8 +18,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/idelchi/aura/internal/gitignore"
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/gitignore"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // spill stores output in a file that only its owner can read. The first write creates the file.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/idelchi/aura/internal/limit"
+	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/readguard"
 )
 

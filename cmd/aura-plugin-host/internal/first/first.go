@@ -6,7 +6,7 @@ package first
 import (
 	"runtime"
 
-	"github.com/idelchi/aura/internal/stack"
+	"github.com/idelchi/aura/internal/base/stack"
 )
 
 // Processors is the number of processors on which the process may run. It does not regard limits of a container.
