@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 	"github.com/idelchi/aura/internal/tool"
 )
 

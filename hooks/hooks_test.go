@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/prompt"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 )
 
 // TestMain makes the test binary its own shell, as aura does.

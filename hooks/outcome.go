@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 )
 
 // Exit statuses with a special meaning.

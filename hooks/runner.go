@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/base/telemetry"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 )
 
 // The limits of a hook's process.

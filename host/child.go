@@ -18,7 +18,7 @@ import (
 	"github.com/hashicorp/go-plugin/runner"
 
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/shared"
 	"github.com/idelchi/aura/shared/client"
 )

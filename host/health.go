@@ -8,8 +8,8 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // stats counts the events of a plugin, across all its children. The supervisor guards it.

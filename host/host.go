@@ -14,7 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

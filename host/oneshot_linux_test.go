@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )

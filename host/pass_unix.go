@@ -5,7 +5,7 @@ package host
 import (
 	"os"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // launchIsLifeline reports whether one pipe serves as both the launch file and the lifeline.

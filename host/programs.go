@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // shownPrograms is how many programs a notice names.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // TestWithdrawn has a row for each right that a specification holds. The right counts as withdrawn in one direction only.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/shared"
 )
 

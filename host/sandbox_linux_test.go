@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/testcache"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 

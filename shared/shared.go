@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 

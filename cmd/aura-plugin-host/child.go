@@ -9,7 +9,7 @@ import (
 	"runtime/debug"
 
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/shared"
 	"github.com/idelchi/aura/shared/serve"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/aar"
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

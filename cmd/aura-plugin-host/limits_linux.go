@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/interp"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // Project describes what the files of a directory request, and what the user has agreed to.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // maxCovered is how many paths that consents cover are protected from confined code.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/state"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/state"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // Answer is the user's choice for a project that is not trusted.

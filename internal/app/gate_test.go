@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/system/trust"
 	"github.com/idelchi/aura/internal/testneed"
-	"github.com/idelchi/aura/internal/trust"
 )
 
 // grounds is a separate project and user for one test. Their files are located below work/ and me/.

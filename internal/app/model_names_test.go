@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // TestModelNames checks that names are requested once and then cached, failures for a shorter time, and that nothing is sent

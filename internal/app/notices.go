@@ -7,8 +7,8 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // notices shows notices to the user of a session. Its methods may be called from any goroutine, because tools and subagents may

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // Renewal updates a consent after aura itself writes into a project. If there was no consent before, Done gives one only if

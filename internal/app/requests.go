@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // inventory collects what the files of a project request. It reads the same values that a session uses to start things, and

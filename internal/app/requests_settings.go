@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/system/trust"
 	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/trust"
 )
 
 // settings lists the project's settings that give tools, plugins or the model more than they have without the project.

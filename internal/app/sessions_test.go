@@ -11,7 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // TestPrune checks that old sessions of one project or of all projects are removed, and the leftover output of removed

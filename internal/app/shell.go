@@ -7,7 +7,7 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

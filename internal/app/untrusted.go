@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // UntrustedError reports a project whose files request more than text and to which the user has not agreed. Nothing of the

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // TestBrokenFile checks that a broken file of a project is named first, and that no other file is blamed.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // verdict holds what is known about the project of a command line, and whether it may take effect.

@@ -13,10 +13,10 @@ import (
 	"testing"
 )
 
-// gitUsers are the files besides internal/gitcmd that may name git as a program: they look it up and give it to internal/gitcmd.
+// gitUsers are the files besides internal/system/gitcmd that may name git as a program: they look it up and give it to internal/system/gitcmd.
 var gitUsers = []string{"internal/install/credentials.go"}
 
-// TestOnePlaceStartsGit checks that production code starts git only through internal/gitcmd, which keeps it from running what a
+// TestOnePlaceStartsGit checks that production code starts git only through internal/system/gitcmd, which keeps it from running what a
 // repository says.
 func TestOnePlaceStartsGit(t *testing.T) {
 	t.Parallel()
@@ -35,7 +35,7 @@ func TestOnePlaceStartsGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		places := namesGit(t, s.file, string(text))
-		if s.dir == "internal/gitcmd" {
+		if s.dir == "internal/system/gitcmd" {
 			own += len(places)
 			continue
 		}
@@ -44,7 +44,7 @@ func TestOnePlaceStartsGit(t *testing.T) {
 			continue
 		}
 		for _, place := range places {
-			t.Errorf("%s starts git: use internal/gitcmd, so that git runs nothing that a repository says", place)
+			t.Errorf("%s starts git: use internal/system/gitcmd, so that git runs nothing that a repository says", place)
 		}
 	}
 	if own == 0 {

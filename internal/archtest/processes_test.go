@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// starters are the trees that may start processes directly: internal/process, programs that users do not run, and helpers of tests.
+// starters are the trees that may start processes directly: internal/system/process, programs that users do not run, and helpers of tests.
 // internal/interp/symtab only names the functions, for plugins.
 var starters = []string{
-	"internal/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/library/gen", "internal/interp/gen",
+	"internal/system/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/library/gen", "internal/interp/gen",
 	"internal/interp/symtab", "internal/testhost", "internal/testneed", "tools",
 }
 
-// TestOnePlaceStartsProcesses checks that production code starts processes only through internal/process.
+// TestOnePlaceStartsProcesses checks that production code starts processes only through internal/system/process.
 func TestOnePlaceStartsProcesses(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS(filepath.Join("..", ".."))
@@ -42,7 +42,7 @@ func TestOnePlaceStartsProcesses(t *testing.T) {
 			continue
 		}
 		for _, place := range places {
-			t.Errorf("%s starts a process: use internal/process, so that nothing is inherited and nothing is left", place)
+			t.Errorf("%s starts a process: use internal/system/process, so that nothing is inherited and nothing is left", place)
 		}
 	}
 	if own == 0 {
@@ -57,15 +57,15 @@ func TestStarts(t *testing.T) {
 		statement string
 		want      int
 	}{
-		"a command":            {`exec.Command("sh").Run()`, 1},
-		"with a context":       {`exec.CommandContext(ctx, "sh")`, 1},
-		"a value":              {`cmd := &exec.Cmd{Path: "sh"}; _ = cmd`, 1},
-		"a function value":     {`run := exec.Command; _ = run`, 1},
-		"by package os":        {`os.StartProcess("sh", nil, nil)`, 1},
-		"by a system call":     {`syscall.ForkExec("sh", nil, nil)`, 1},
-		"only looking for one": {`exec.LookPath("sh")`, 0},
-		"a type":               {`var cmd *exec.Cmd; _ = cmd`, 0},
-		"by internal/process":  {`process.Start(process.Spec{})`, 0},
+		"a command":                  {`exec.Command("sh").Run()`, 1},
+		"with a context":             {`exec.CommandContext(ctx, "sh")`, 1},
+		"a value":                    {`cmd := &exec.Cmd{Path: "sh"}; _ = cmd`, 1},
+		"a function value":           {`run := exec.Command; _ = run`, 1},
+		"by package os":              {`os.StartProcess("sh", nil, nil)`, 1},
+		"by a system call":           {`syscall.ForkExec("sh", nil, nil)`, 1},
+		"only looking for one":       {`exec.LookPath("sh")`, 0},
+		"a type":                     {`var cmd *exec.Cmd; _ = cmd`, 0},
+		"by internal/system/process": {`process.Start(process.Spec{})`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -52,7 +52,7 @@ func TestProcessTable(t *testing.T) {
 	}
 	var sites []string
 	for _, s := range found {
-		if s.test || inside(s.dir, starters) && s.dir != "internal/process" {
+		if s.test || inside(s.dir, starters) && s.dir != "internal/system/process" {
 			continue
 		}
 		text, err := fs.ReadFile(root, s.file)

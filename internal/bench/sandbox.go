@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/lab"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 const (

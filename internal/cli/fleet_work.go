@@ -19,7 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/worker"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 const workHelp = `Take tasks from the queue and run them, until the command is ended.

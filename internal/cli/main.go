@@ -23,8 +23,8 @@ import (
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/terminal"
 	"github.com/idelchi/aura/internal/toolhost"
 )

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/bisect"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/shell"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 func newSandbox(s streams, root *rootOptions) *cobra.Command {

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/planted"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/system/planted"
 )
 
 const sandboxQuarantineHelp = `List what aura moved away because confined code left it in a place that other

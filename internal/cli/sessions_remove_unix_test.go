@@ -10,7 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // TestSessionsRmAsks answers the question on a terminal.

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // Options defines where to look for the configuration.

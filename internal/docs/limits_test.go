@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

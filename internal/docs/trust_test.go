@@ -5,7 +5,7 @@ package docs
 import (
 	"testing"
 
-	"github.com/idelchi/aura/internal/trust"
+	"github.com/idelchi/aura/internal/system/trust"
 )
 
 // TestTrustKinds compares the table of what asks for consent with the kinds of requests.

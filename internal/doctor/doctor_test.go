@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 func TestConclude(t *testing.T) {

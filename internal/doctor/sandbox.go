@@ -5,8 +5,8 @@ import (
 	"runtime"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/sandbox"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // system reports the kernel.

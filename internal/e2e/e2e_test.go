@@ -20,7 +20,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // bin is the directory in which TestMain put the binaries. quickBin holds aura without the race detector. With the race

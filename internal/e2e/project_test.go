@@ -17,7 +17,7 @@ import (
 
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // project is a copy of the base project for a test that is written in Go. Everything that aura touches has its own

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

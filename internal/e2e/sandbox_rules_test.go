@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"github.com/idelchi/aura/internal/gitcmd"
+	"github.com/idelchi/aura/internal/system/gitcmd"
 )
 
 // credential is one way to authenticate over HTTP. The name may be shown; the secret must never be shown.

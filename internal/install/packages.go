@@ -13,8 +13,8 @@ import (
 
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // pinsFile is the file among the installed packages that lists their versions and hashes. It has the format of requirements.txt.

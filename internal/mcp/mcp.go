@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -15,7 +15,7 @@ import (
 	"mvdan.cc/sh/v3/interp"
 
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // maxLastWords is how many bytes of a program's stderr are kept.

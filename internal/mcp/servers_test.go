@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // others holds servers that only some systems support.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/statefile"
+	"github.com/idelchi/aura/internal/system/statefile"
 )
 
 const (

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // question is what the interpreter is asked. It prints one JSON object.

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // Status says whether a plugin is used, and if not, why.

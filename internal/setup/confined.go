@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/base/telemetry"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/internal/toolhost"

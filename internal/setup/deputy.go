@@ -11,9 +11,9 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/shell"
 )
 
 // A deputy is a process that aura starts for a setting: a shell hook, the command of a condition, an MCP server. A deputy reads and runs

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/internal/native/gocmd"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

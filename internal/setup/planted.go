@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/planted"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/planted"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

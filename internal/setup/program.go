@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // program is a program that aura starts.

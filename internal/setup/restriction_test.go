@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 func TestNarrowPolicy(t *testing.T) {

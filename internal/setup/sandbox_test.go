@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idelchi/aura/internal/planted"
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/planted"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // TestEnvironment checks which variables command lines see.

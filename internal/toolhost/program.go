@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/idelchi/aura/internal/sandbox"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // Name is the name of the program, without the suffix that some systems add.

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/native/gocmd"
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/shell"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )

@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/idelchi/aura/internal/process"
-	"github.com/idelchi/aura/internal/sandbox"
-	"github.com/idelchi/aura/internal/shell"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/shell"
 	"github.com/idelchi/aura/internal/toolhost"
 )
 

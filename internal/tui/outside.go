@@ -14,7 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

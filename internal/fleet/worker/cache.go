@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // Each task has a state directory of its own. What aura computes for every session, such as where Python is and what plugins export, is

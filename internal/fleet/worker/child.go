@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/workspace"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // continuePrompt is sent in a session that another worker began.

@@ -28,7 +28,7 @@ import (
 	"github.com/idelchi/aura/internal/fleet/worker"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )

@@ -18,9 +18,9 @@ import (
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/process"
 	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/state"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/state"
 )
 
 // position is how far a task is.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/fleet"
-	"github.com/idelchi/aura/internal/gitcmd"
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/gitcmd"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 const (

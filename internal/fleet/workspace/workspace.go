@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/fleet"
-	"github.com/idelchi/aura/internal/gitcmd"
+	"github.com/idelchi/aura/internal/system/gitcmd"
 )
 
 // Options say how a workspace is prepared.

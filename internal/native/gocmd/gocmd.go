@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // mark is the environment variable by which the processes of a build are found.

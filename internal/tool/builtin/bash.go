@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/idelchi/aura/internal/process"
+	"github.com/idelchi/aura/internal/system/process"
 )
 
 // TestMain lets the test executable replace aura, which is started again as the reaper of commands.
