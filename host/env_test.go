@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 func TestGrant(t *testing.T) {

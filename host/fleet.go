@@ -11,9 +11,9 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // Fleet holds the plugins of one session. Its methods may be called from several goroutines. Close releases everything that the

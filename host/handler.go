@@ -10,8 +10,8 @@ import (
 
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

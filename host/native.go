@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/sdk"
 )
 

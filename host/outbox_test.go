@@ -8,7 +8,7 @@ import (
 
 	"github.com/hashicorp/go-plugin"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // TestOutboxSlow lets a session read nothing while a plugin logs, dies and changes its state. Nobody waits for the session, what it gets later is in order,

@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 

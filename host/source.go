@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // A session runs the source that it loaded, also after a crash. A copy of that source is cached under the hash of the plugin's files. It

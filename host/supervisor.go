@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/base/stack"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/session"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/sdk/version"

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/trust"
 )

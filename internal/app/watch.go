@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 )
 
 // watchPlugins makes a fleet report calls and state changes to the flight recorder, to the tracer and, if send is not nil, as events.

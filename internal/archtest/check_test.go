@@ -75,7 +75,7 @@ func room(dir string) ([]string, bool) {
 }
 
 func mayImport(allowed []string, own string) bool {
-	if len(allowed) > 0 && own == "internal/hookpoint" || own == "internal/base/files" || own == "internal/base/limit" {
+	if len(allowed) > 0 && own == "internal/plugin/hookpoint" || own == "internal/base/files" || own == "internal/base/limit" {
 		return true
 	}
 	return slices.ContainsFunc(allowed, func(entry string) bool {

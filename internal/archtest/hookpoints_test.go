@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 )
 
 // TestNoDecisionByHookPoint checks that no production file outside of the table branches on the name of a hook point.
@@ -25,7 +25,7 @@ func TestNoDecisionByHookPoint(t *testing.T) {
 	}
 	looked := 0
 	for _, s := range found {
-		if s.test || s.dir == "internal/hookpoint" || !slices.Contains(s.imports, module+"/internal/hookpoint") {
+		if s.test || s.dir == "internal/plugin/hookpoint" || !slices.Contains(s.imports, module+"/internal/hookpoint") {
 			continue
 		}
 		looked++
@@ -34,7 +34,7 @@ func TestNoDecisionByHookPoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, place := range decisions(t, s.file, string(text)) {
-			t.Errorf("%s: a decision by the name of a hook point; move it into the row of internal/hookpoint", place)
+			t.Errorf("%s: a decision by the name of a hook point; move it into the row of internal/plugin/hookpoint", place)
 		}
 	}
 	if looked < 10 {

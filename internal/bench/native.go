@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/lab"
-	"github.com/idelchi/aura/internal/manifest"
 	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/internal/native/gocmd"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/sdk"
 )
 

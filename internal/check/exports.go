@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // exports checks the functions that the plugin's package exports.

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )

@@ -14,7 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/python"
 	"github.com/idelchi/aura/internal/setup"
 )

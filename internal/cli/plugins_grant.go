@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // granting returns a function that asks the user to grant what plugins ask for, if there is a terminal. Without a terminal, the

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 )
 
 // screen is a writer that claims to be a terminal.

@@ -3,7 +3,7 @@ package conversation
 import (
 	"context"
 
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 )
 

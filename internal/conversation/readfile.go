@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/sdk"
 )

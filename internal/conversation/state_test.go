@@ -11,8 +11,8 @@ import (
 
 	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tokens"
 	"github.com/idelchi/aura/internal/tool"

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 )
 
 // transcript is the history of a conversation together with its journal: what enters one enters the other. Messages that are sent

@@ -1,7 +1,7 @@
 package conversation
 
 import (
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/tool"
 )
 

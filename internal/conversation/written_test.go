@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 )
 
 const eventsPage = "docs/json-events.md"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -38,7 +38,7 @@ func buildWithNewPoint(tb testing.TB) string {
 	types := o.read("internal/e2e/testdata/newpoint/source/sdk.txt")
 
 	o.write("sdk/newpoint.go", types)
-	o.insert("internal/hookpoint/table.go", "var table = []Point{\n", o.read("internal/e2e/testdata/newpoint/source/row.txt"))
+	o.insert("internal/plugin/hookpoint/table.go", "var table = []Point{\n", o.read("internal/e2e/testdata/newpoint/source/row.txt"))
 	o.write("internal/conversation/newpoint.go", o.read("internal/e2e/testdata/newpoint/source/moment.txt"))
 	o.insert("internal/conversation/loop.go", "\tc.withhold(ctx)\n", "\tc.beforeTurn(ctx)\n")
 

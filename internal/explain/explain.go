@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/session"
 )
 

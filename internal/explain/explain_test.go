@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/session"
 )
 

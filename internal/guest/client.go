@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Request describes what Add installs.

@@ -11,7 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // maxManifest is the largest manifest that is edited, in bytes. The reader of manifests refuses larger ones.

@@ -3,8 +3,8 @@ package install
 import (
 	"slices"
 
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // Facts holds what a user should know about a plugin before it runs, as read from its files. The slices are sorted and never

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // prepared is a unit in the stage that passed all checks.

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Removed describes what Remove removed.

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 type kind int

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Trusted is a plugin whose current files were accepted.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // unit is what is installed, updated and removed as a whole: a plugin or a pack of plugins.

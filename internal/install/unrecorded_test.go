@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // TestVerifyUnrecorded checks that a plugin installed from git is not loaded if its lock entry is lost, until the plugin is

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // TestWaiting checks that an operation that finds the place locked reports so before it waits, continues when the place is

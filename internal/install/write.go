@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // writer writes the files of a source below a directory. It cannot write anywhere else.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

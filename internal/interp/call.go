@@ -9,7 +9,7 @@ import (
 	"reflect"
 
 	"github.com/idelchi/aura/internal/base/stack"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

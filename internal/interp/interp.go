@@ -11,7 +11,7 @@ import (
 
 	"github.com/traefik/yaegi/interp"
 
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -6,7 +6,7 @@ import (
 
 	"github.com/idelchi/aura/internal/interp/symtab"
 	"github.com/idelchi/aura/internal/library"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // TestRestricted compares the packages that are documented to need unsafe mode with those that the interpreter provides only in

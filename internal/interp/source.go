@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/loader"
 	"github.com/idelchi/aura/internal/lower"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/repair"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/box"
 	"github.com/idelchi/aura/internal/interp/symtab"
 	"github.com/idelchi/aura/internal/lower"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/repair"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // AuraModule is the module of every program that is compiled from a plugin. It contains the SDK, at the path that it has in aura.

@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"slices"
 
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // Facts is what the source shows without being run.

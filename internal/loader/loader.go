@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/library"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // MaxSource is how much source is read, in bytes, with all vendored packages.

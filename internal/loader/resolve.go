@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/library"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // resolve checks that an import is available: from aura, from the standard library, from the plugin's module or from vendor. It reads the

@@ -14,7 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/library"
 	"github.com/idelchi/aura/internal/lower"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // Lower checks the types of all packages and writes them as the Go that the interpreter runs correctly. It returns the files of each package by

@@ -26,7 +26,7 @@ import (
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/lock"
 	"github.com/idelchi/aura/internal/native/gocmd"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
 // BuildTime is how long a build may take. The first one compiles the standard library.

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/idelchi/aura/internal/hookpoint"
 	"github.com/idelchi/aura/internal/loader"
-	"github.com/idelchi/aura/internal/pluginsource"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/shared"
 )
 

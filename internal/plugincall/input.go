@@ -8,7 +8,7 @@ import (
 	"reflect"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

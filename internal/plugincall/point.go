@@ -7,7 +7,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/shared"
 )
 

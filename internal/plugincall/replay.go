@@ -9,7 +9,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
 )
 
 // TestCompare has a row for each rule by which a result is compared.

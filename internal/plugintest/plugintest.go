@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/setup"
 )
 

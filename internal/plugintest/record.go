@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/setup"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Check returns what the text of an extension shows to be wrong: most often that it has no function that registers it. It runs

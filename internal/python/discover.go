@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // initFile makes a directory a package.

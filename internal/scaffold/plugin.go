@@ -17,8 +17,8 @@ import (
 	"text/template"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/sdk/version"
 )
 

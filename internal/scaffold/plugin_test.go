@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/scaffold"
 )
 

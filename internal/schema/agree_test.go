@@ -18,8 +18,8 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/schema"
 	"github.com/idelchi/aura/internal/tool"
 )

@@ -17,8 +17,8 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
-	"github.com/idelchi/aura/internal/manifest"
-	"github.com/idelchi/aura/internal/plugintest/testfile"
+	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/testfile"
 )
 
 // Dir is the directory below a home that contains the schemas of the home's YAML files. aura itself does not read it.

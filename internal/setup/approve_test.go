@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/policy"
 	"github.com/idelchi/aura/internal/tool"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // startupFaults returns the faults of plugins that must keep a session from starting: a condition that does not parse, and a guard that

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 func TestStartupFaults(t *testing.T) {

@@ -2,7 +2,7 @@ package setup
 
 import (
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Granted returns the part of a plugin's requests that is granted. The user grants the requests by accepting the plugin;

@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/python"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/shared"

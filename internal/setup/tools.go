@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/pipeline"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/readguard"
 	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/todo"

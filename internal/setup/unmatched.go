@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/tool"
 )
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/hookpoint"
-	"github.com/idelchi/aura/internal/manifest"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // plugins lists the hooks of all plugins, grouped by hook point, and the health of each plugin; or it describes one plugin.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/guest"
-	"github.com/idelchi/aura/internal/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
