@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/base/redact"
@@ -17,7 +18,6 @@ import (
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/slash"

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"

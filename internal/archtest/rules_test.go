@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	},
 	"internal/setup": {
 		"host", "hooks", "internal/aar", "internal/base/build", "internal/base/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
-		"internal/plugin/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "internal/pluginstate", "internal/policy", "internal/system/process", "internal/prompt", "internal/base/redact",
+		"internal/plugin/manifest", "internal/native", "internal/native/gocmd", "internal/python", "internal/mcp", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "host/pluginstate", "internal/policy", "internal/system/process", "internal/prompt", "internal/base/redact",
 		"internal/system/planted", "internal/system/sandbox",
 		"internal/readguard", "internal/system/shell", "internal/skill", "internal/system/state", "internal/base/telemetry", "internal/todo", "internal/tool/...", "internal/toolhost", "shared", "sdk/...",
 	},
@@ -120,9 +120,9 @@ var rooms = map[string][]string{
 	"internal/base/nearest":        {},
 	"internal/base/plaintext":      {},
 	"internal/plugin/pluginsource": {"sdk/..."},
-	"internal/plugincall":          {"host", "internal/config", "internal/plugin/manifest", "internal/base/nearest", "internal/pluginstate", "internal/recording", "internal/base/redact", "internal/setup", "internal/system/state", "internal/tool", "shared", "sdk/..."},
+	"internal/plugincall":          {"host", "internal/config", "internal/plugin/manifest", "internal/base/nearest", "host/pluginstate", "internal/recording", "internal/base/redact", "internal/setup", "internal/system/state", "internal/tool", "shared", "sdk/..."},
 	"internal/plugindev":           {"internal/check", "internal/plugin/manifest", "internal/recording"},
-	"internal/pluginstate":         {"internal/base/lock", "shared", "sdk/..."},
+	"host/pluginstate":             {"internal/base/lock", "shared", "sdk/..."},
 	"internal/plugintest": {
 		"host", "internal/config", "internal/install", "internal/plugincall", "internal/plugin/pluginsource", "internal/plugin/testfile",
 		"internal/recording", "internal/setup", "internal/tool/...", "shared", "sdk/...",

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/tool"

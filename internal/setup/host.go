@@ -5,10 +5,10 @@ import (
 	"os"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/base/lock"
-	"github.com/idelchi/aura/internal/pluginstate"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
