@@ -217,7 +217,7 @@ fleet: ## run 10,000 tasks on three servers and four workers, kill them, and com
 # Not part of any check: it takes minutes, and the programs are not part of every Go installation.
 .PHONY: gotest
 gotest: ## run the test programs of the Go distribution as plugins, and print how many behave as in Go
-	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/interp
+	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/golang/interp
 	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/native
 
 .PHONY: fuzz
@@ -227,7 +227,7 @@ fuzz: ## run each fuzz target, and random programs as plugins, for FUZZTIME (5s)
 		dir=$$(dirname "$$file"); echo "$$dir $${target#func }"; \
 		go -C "$$dir" test -run '^$$' -fuzz "^$${target#func }$$" -fuzztime $(FUZZTIME) . </dev/null || exit; \
 	done
-	go test -count=1 -timeout 0 -tags generated -run '^TestGeneratedRandom$$' ./internal/interp -generate.for $(FUZZTIME)
+	go test -count=1 -timeout 0 -tags generated -run '^TestGeneratedRandom$$' ./internal/golang/interp -generate.for $(FUZZTIME)
 
 .PHONY: clean
 clean: ## remove what was built

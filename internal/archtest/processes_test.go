@@ -13,10 +13,10 @@ import (
 )
 
 // starters are the trees that may start processes directly: internal/system/process, programs that users do not run, and helpers of tests.
-// internal/interp/symtab only names the functions, for plugins.
+// internal/golang/interp/symtab only names the functions, for plugins.
 var starters = []string{
-	"internal/system/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/library/gen", "internal/interp/gen",
-	"internal/interp/symtab", "internal/testhost", "internal/testneed", "tools",
+	"internal/system/process", "internal/bench", "internal/lab", "internal/fleetlab", "internal/soak", "internal/golang/library/gen", "internal/golang/interp/gen",
+	"internal/golang/interp/symtab", "internal/testhost", "internal/testneed", "tools",
 }
 
 // TestOnePlaceStartsProcesses checks that production code starts processes only through internal/system/process.

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/interp"
+	"github.com/idelchi/aura/internal/golang/interp"
 	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 )

@@ -1,7 +1,7 @@
 package check
 
 import (
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 )
 
 // load adds what keeps the plugin from loading. In packages whose types are known, it applies the rules.

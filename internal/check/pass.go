@@ -3,7 +3,7 @@ package check
 import (
 	"go/ast"
 
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 )
 
 // weight is when a construct does harm.

@@ -44,10 +44,10 @@ func buildWithNewPoint(tb testing.TB) string {
 
 	// These two are generated from the SDK.
 	for _, m := range regexp.MustCompile(`(?m)^type (\w+) `).FindAllStringSubmatch(types, -1) {
-		o.insert("internal/interp/symbols_sdk.go", "// type definitions\n", `"`+m[1]+`": reflect.ValueOf((*sdk.`+m[1]+")(nil)),\n")
+		o.insert("internal/golang/interp/symbols_sdk.go", "// type definitions\n", `"`+m[1]+`": reflect.ValueOf((*sdk.`+m[1]+")(nil)),\n")
 	}
 	_, declarations, _ := strings.Cut(types, "package sdk\n")
-	o.insert("internal/library/stdlib.txt", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
+	o.insert("internal/golang/library/stdlib.txt", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
 		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../cmd/"+program)

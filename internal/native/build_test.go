@@ -203,7 +203,7 @@ var qualified = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 // prints.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	const from = "../interp/testdata/programs"
+	const from = "../golang/interp/testdata/programs"
 	library := map[string]string{}
 	for p := range strings.FieldsSeq("bufio bytes cmp container/heap container/list context encoding/json errors fmt io io/fs iter log/slog maps " +
 		"math math/bits os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template time unicode unicode/utf8") {

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 )
 
 // withoutLines returns a copy of the text of a file in which line directives are plain comments, of the same length. The errors of the

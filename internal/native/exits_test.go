@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 )
 
 // TestExits checks which calls of a package are replaced in safe mode, and that nothing else moves.

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/mod/module"
 
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/shared"

@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"iter"
 
-	"github.com/idelchi/aura/internal/loader"
+	"github.com/idelchi/aura/internal/golang/loader"
 )
 
 // State returns what a running plugin would lose if another process took its place: variables of packages that the source can change, and

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/library"
+	"github.com/idelchi/aura/internal/golang/library"
 	"github.com/idelchi/aura/internal/progen"
 )
 

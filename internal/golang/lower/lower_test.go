@@ -1,0 +1,118 @@
+package lower_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/golang/library"
+	"github.com/idelchi/aura/internal/golang/lower"
+)
+
+type importer struct{}
+
+func (importer) Import(path string) (*types.Package, error) { return library.Import(path) }
+
+// lowered returns the lowered text of a file with declarations.
+func lowered(t *testing.T, source string) (string, error) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, "main.go", "package p\n"+source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := &lower.Package{Path: "p", Fset: set, Files: []*ast.File{file}, Info: lower.NewInfo()}
+	config := types.Config{Importer: importer{}}
+	if pkg.Types, err = config.Check("p", set, pkg.Files, pkg.Info); err != nil {
+		t.Fatal(err)
+	}
+	files, err := lower.Program([]*lower.Package{pkg}, lower.Library())
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	for _, f := range files["p"] {
+		if _, err := parser.ParseFile(token.NewFileSet(), f.Name, f.Text, 0); err != nil {
+			t.Fatalf("the result is no Go: %v\n%s", err, f.Text)
+		}
+		out.WriteString(f.Text)
+	}
+	return out.String(), nil
+}
+
+// TestRules checks what constructs become. What they print is compared with Go by the programs of package interp.
+func TestRules(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ source, want string }{
+		"constants have types":             {"const n = 1 << 3\n\nfunc f() uint8 { return n }", "return uint8(8)"},
+		"a method is a function":           {"type t struct{ n int }\n\nfunc (x *t) inc() { x.n++ }\n\nfunc f() { var x t; x.inc() }", "M1_t_inc(&x)"},
+		"a named type is what it is":       {"type list []int\n\nfunc f(l list) int { return len(l) }", "func f(l []int) (int)"},
+		"an interface is any":              {"type face interface{ m() }\n\nfunc f(x face) {}", "func f(x any)"},
+		"a method of an interface":         {"type face interface{ m(int) string }\n\nfunc f(x face) string { return x.m(1) }", `aura_box.Call(x, "m").(func(int) string)(1)`},
+		"a value in an interface":          {"type own int\n\nfunc f(x own) any { return x }", "aura_box.Box(x, 1)"},
+		"a plain value in an interface":    {"func f(x int) any { return x }", "return x"},
+		"instances are written out":        {"func g[T any](x T) T { return x }\n\nfunc f() { g(1); g(\"\") }", "(x string) (string)"},
+		"types of instances are their own": {"type box[T any] struct{ v T }\n\nvar a box[int]\n\nvar b box[string]", "struct { v string }"},
+		"a local type of an instance":      {"func g[T any](x T) any { type e struct{ v T }; return e{x} }\n\nvar a, b = g(1), g(true)", "struct { v bool }"},
+		"range over an integer":            {"func f() { for i := range 3 { _ = i } }", "aura_i4 < aura_n3; aura_i4++"},
+		"range over a function":            {"func f(seq func(func(int) bool)) { for x := range seq { _ = x } }", "seq(func(aura_k"},
+		"a function that defers":           {"func f() (int, error) { defer g(); return 1, nil }\n\nfunc g() {}", ".Run(func() {"},
+		"its results are variables":        {"func f() (n int) { defer g(); return 7 }\n\nfunc g() {}", "{ aura_r2 = 7; return }"},
+		"recover of a deferred literal":    {"func f() { defer func() { recover() }() }", ".Recover()"},
+		"recover that is not deferred":     {"func f() any { return recover() }", "return aura_box.NoPanic()"},
+		"a function that recovers":         {"func h(n int) { recover() }\n\nfunc f() { defer h(1) }", "h_aura_r(aura_u"},
+		"arguments of deferred calls":      {"func h(n int) {}\n\nfunc f(n int) { defer h(n) }", "func(aura_p0 int) func(*aura_box.Unwinding)"},
+		"select":                           {"func f(a, b chan int) { select { case x := <-a: _ = x; case b <- 1: } }", ", nil, aura_c"},
+		"select with a default":            {"func f(a chan int) { select { case <-a: default: } }", "aura_box.Select(false, "},
+		"a key that is an interface":       {"func f(m map[any]int, k any) int { return m[k] }", "m[aura_box.Key(k)]"},
+		"a name that Go declares":          {"func true(ok bool) {}\n\nfunc f() { true(1 > 2) }", "true_aura(false)"},
+		"min of two":                       {"func f(a, b int) int { return min(a, b) }", "if a < b { return a }; return b"},
+		"comparison of structs":            {"type t struct{ a, b int }\n\nfunc f(x, y t) bool { return x == y }", "aura_box.Same(x, y)"},
+		"a default case in the middle":     {"func f(n int) { switch n { case 1: fallthrough; default: n++; case 2: } }", "aura_n3 = 1"},
+		"type assertion":                   {"type own int\n\nfunc f(x any) own { return x.(own) }", `aura_box.Get(x, 1, "interface {}").(int)`},
+		"reflect.TypeOf":                   {"import \"reflect\"\n\ntype own int\n\nfunc f(x own) reflect.Type { return reflect.TypeOf(x) }", "aura_box.TypeOf(aura_box.Box(x, 1))"},
+		"json.Marshal":                     {"import \"encoding/json\"\n\ntype own struct{ A int }\n\nfunc f(x own) { json.Marshal(x) }", "aura_box.Mirror("},
+		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = f()"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := lowered(t, tt.source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("got\n%s\nwithout %s", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRefused checks that what cannot be lowered is refused with its line and a remedy.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ source, want string }{
+		"a function without a body":         {"func f()", "main.go:2: the function f has no body; write it in Go"},
+		"a literal that recovers is kept":   {"\nvar f = func() { recover() }", "main.go:3: a function literal that calls recover is kept"},
+		"a function that recovers is kept":  {"func h() { recover() }\n\nvar f = h", "main.go:4: the function h calls recover and is kept"},
+		"a finalizer":                       {"import \"runtime\"\n\nfunc f(x *int) { runtime.SetFinalizer(x, nil) }", "main.go:4: the interpreter keeps values longer"},
+		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
+		"reflection on values":              {"import \"reflect\"\n\ntype t struct{}\n\nvar v = reflect.ValueOf(t{})", "main.go:6: reflect.ValueOf does not see the type t"},
+		"methods by reflection":             {"import \"reflect\"\n\nvar m = reflect.TypeOf(1).Method(0)", "main.go:4: package reflect cannot call the methods"},
+		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
+		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
+		"goto out of a loop over a function": {
+			"func f(seq func(func(int) bool)) {\n\tfor range seq {\n\t\tgoto end\n\t}\nend:\n}", "main.go:4: goto in a loop over a function",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := lowered(t, tt.source)
+			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+				t.Errorf("got %v, want %s\n%s", err, tt.want, got)
+			}
+		})
+	}
+}
