@@ -9,7 +9,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/idelchi/aura/internal/native/exact"
+	"github.com/idelchi/aura/shared/exact"
 )
 
 // The codec preserves Go values: it distinguishes nil from empty, int from float64, and keeps the offsets of times and the

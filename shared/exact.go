@@ -1,6 +1,6 @@
 package shared
 
-import "github.com/idelchi/aura/internal/native/exact"
+import "github.com/idelchi/aura/shared/exact"
 
 // EncodeExact returns a value as JSON without loss of information: it arrives as if the codec had sent it. Structs are objects with the
 // names of their Go fields.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared/exact"
 )
 
 // OnceCall is the only call of a child that is started for one call. The child reads it as JSON from its standard input. Nothing follows it

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/base/stack"
-	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/shared/exact"
 	"github.com/idelchi/aura/shared/wire"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/idelchi/aura/internal/native/exact"
+	"github.com/idelchi/aura/shared/exact"
 )
 
 // unsendableError is a value that cannot be sent over the wire. Its text is for the author of the code that created the value.

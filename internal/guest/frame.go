@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/idelchi/aura/internal/native/frame"
+	"github.com/idelchi/aura/shared/frame"
 )
 
 // errTooLarge distinguishes a frame that was not sent because of its size.

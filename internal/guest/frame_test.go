@@ -8,8 +8,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/idelchi/aura/internal/native/frame"
 	"github.com/idelchi/aura/shared"
+	"github.com/idelchi/aura/shared/frame"
 )
 
 func TestFrames(t *testing.T) {

@@ -3,6 +3,7 @@ package native
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -24,7 +25,7 @@ const ours = loader.AuraModule
 // mainDir is the directory of the main package.
 const mainDir = "cmd/plugin"
 
-//go:embed exact/*.go frame/*.go link/*.go shim/*.go program/sdk.go.txt
+//go:embed link/*.go shim/*.go program/sdk.go.txt
 var embedded embed.FS
 
 // tree returns the files of the program that is built from a source: paths with slashes, and contents. sdk is the source of the SDK's
@@ -37,21 +38,8 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 			out["sdk/"+name] = []byte(text)
 		}
 	}
-	for _, dir := range []string{"exact", "frame", "link", "shim"} {
-		entries, err := embedded.ReadDir(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), "_test.go") {
-				continue
-			}
-			text, err := embedded.ReadFile(path.Join(dir, e.Name()))
-			if err != nil {
-				return nil, err
-			}
-			out[path.Join("internal/native", dir, e.Name())] = text
-		}
+	if err := errors.Join(copyPackages(out, "shared", shared.Source, "exact", "frame"), copyPackages(out, "internal/native", embedded, "link", "shim")); err != nil {
+		return nil, err
 	}
 	text, err := embedded.ReadFile("program/sdk.go.txt")
 	if err != nil {
@@ -66,6 +54,27 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 	}
 	out["go.mod"], out["vendor/modules.txt"] = s.modules(t)
 	return out, s.addOverlay(out, t)
+}
+
+// copyPackages adds the files of packages, without tests, to a tree below the directory at.
+func copyPackages(tree map[string][]byte, at string, from embed.FS, dirs ...string) error {
+	for _, dir := range dirs {
+		entries, err := from.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), "_test.go") {
+				continue
+			}
+			text, err := from.ReadFile(path.Join(dir, e.Name()))
+			if err != nil {
+				return err
+			}
+			tree[path.Join(at, dir, e.Name())] = text
+		}
+	}
+	return nil
 }
 
 // modules returns go.mod and modules.txt. Each package is a module of its own if it can be, so that modules.txt needs no knowledge of the

@@ -14,7 +14,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/idelchi/aura/internal/native/frame"
+	"github.com/idelchi/aura/shared/frame"
 )
 
 // The descriptors of the protocol.

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/native/exact"
 	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared/exact"
 )
 
 type toolExport struct {

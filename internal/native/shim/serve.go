@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/native/exact"
-	"github.com/idelchi/aura/internal/native/frame"
 	"github.com/idelchi/aura/internal/native/link"
 	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared/exact"
+	"github.com/idelchi/aura/shared/frame"
 )
 
 // The kinds of failures.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/idelchi/aura/internal/native/exact"
+	"github.com/idelchi/aura/shared/exact"
 )
 
 // Max is the size of the largest frame, in bytes.
