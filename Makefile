@@ -218,7 +218,7 @@ fleet: ## run 10,000 tasks on three servers and four workers, kill them, and com
 .PHONY: gotest
 gotest: ## run the test programs of the Go distribution as plugins, and print how many behave as in Go
 	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/golang/interp
-	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/native
+	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/runtime/native
 
 .PHONY: fuzz
 fuzz: ## run each fuzz target, and random programs as plugins, for FUZZTIME (5s)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/idelchi/aura/internal/guest"
+	"github.com/idelchi/aura/internal/runtime/guest"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/aar"
+	"github.com/idelchi/aura/internal/runtime/aar"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/testneed"

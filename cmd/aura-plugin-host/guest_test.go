@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/runtime/aar"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -66,17 +66,17 @@ func loaded(t *testing.T, p *started, s *services) (*started, shared.Exports) {
 	return p, exports
 }
 
-// storedPath returns the path of one of the test extensions in internal/aar.
+// storedPath returns the path of one of the test extensions in internal/runtime/aar.
 func storedPath(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "internal", "aar", "testdata", "extensions", name))
+	path, err := filepath.Abs(filepath.Join("..", "..", "internal", "runtime", "aar", "testdata", "extensions", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return path
 }
 
-// stored starts a child with one of the test extensions in internal/aar, and loads it.
+// stored starts a child with one of the test extensions in internal/runtime/aar, and loads it.
 func stored(t *testing.T, name string) (*started, shared.Exports) {
 	t.Helper()
 	return loaded(t, python(t, storedPath(t, name), nil), newServices())

@@ -12,10 +12,10 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/lab"
-	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/native"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/aar"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

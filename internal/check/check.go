@@ -14,8 +14,8 @@ import (
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/golang/loader"
-	"github.com/idelchi/aura/internal/native"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/native"
 )
 
 // Severity is how serious a finding is.

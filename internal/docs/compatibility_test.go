@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/guest"
 	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/runtime/guest"
 	"github.com/idelchi/aura/sdk/version"
 )
 

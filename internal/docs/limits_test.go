@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"

@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

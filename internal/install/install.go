@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/native/gocmd"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 )
 
 // Place is a home that plugins are installed into.

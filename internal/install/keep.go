@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 )
 
 // vendoredDir returns the name of the directory that holds what aura installs for a plugin's imports.

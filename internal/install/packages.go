@@ -13,7 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/system/process"
 )
 

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/sdk/version"
 )
 

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/aar"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/aar"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/shared"
 )

@@ -6,7 +6,7 @@ import (
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 )
 
 // level holds the plugins and extensions of one tier of a home. A plugin shadows those of the same name in earlier levels.

@@ -13,9 +13,9 @@ import (
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/native"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/toolhost"
 )

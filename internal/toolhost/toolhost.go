@@ -13,7 +13,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/idelchi/aura/internal/native/gocmd"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/system/shell"

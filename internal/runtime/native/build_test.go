@@ -18,11 +18,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/idelchi/aura/internal/guest"
-	"github.com/idelchi/aura/internal/guest/conformance"
 	"github.com/idelchi/aura/internal/install"
-	"github.com/idelchi/aura/internal/native"
-	"github.com/idelchi/aura/internal/native/gocmd"
+	"github.com/idelchi/aura/internal/runtime/guest"
+	"github.com/idelchi/aura/internal/runtime/guest/conformance"
+	"github.com/idelchi/aura/internal/runtime/native"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -203,7 +203,7 @@ var qualified = regexp.MustCompile(`\b([a-z0-9]+)\.[A-Z]`)
 // prints.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	const from = "../golang/interp/testdata/programs"
+	const from = "../../golang/interp/testdata/programs"
 	library := map[string]string{}
 	for p := range strings.FieldsSeq("bufio bytes cmp container/heap container/list context encoding/json errors fmt io io/fs iter log/slog maps " +
 		"math math/bits os reflect regexp runtime slices sort strconv strings sync sync/atomic text/template time unicode unicode/utf8") {

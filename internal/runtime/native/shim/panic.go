@@ -10,7 +10,7 @@ import (
 )
 
 // ours is the beginning of the names of functions that are not the plugin's.
-const ours = "github.com/idelchi/aura/internal/native/"
+const ours = "github.com/idelchi/aura/internal/runtime/native/"
 
 // explain must be called by the deferred function that recovered v. It returns the message of the panic with the innermost function of the
 // plugin, and prints the rest to the log.

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/guest"
-	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/runtime/guest"
+	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/shared"
 )
 

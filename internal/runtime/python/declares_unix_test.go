@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 )
 
 // TestMayDeclare checks when aura knows without starting Python that no package declares an extension.

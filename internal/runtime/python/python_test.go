@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/native/link"
+	"github.com/idelchi/aura/internal/runtime/native/link"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared/exact"
 	"github.com/idelchi/aura/shared/frame"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/native/link"
+	"github.com/idelchi/aura/internal/runtime/native/link"
 	"github.com/idelchi/aura/sdk"
 )
 

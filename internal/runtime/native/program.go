@@ -38,7 +38,7 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 			out["sdk/"+name] = []byte(text)
 		}
 	}
-	if err := errors.Join(copyPackages(out, "shared", shared.Source, "exact", "frame"), copyPackages(out, "internal/native", embedded, "link", "shim")); err != nil {
+	if err := errors.Join(copyPackages(out, "shared", shared.Source, "exact", "frame"), copyPackages(out, "internal/runtime/native", embedded, "link", "shim")); err != nil {
 		return nil, err
 	}
 	text, err := embedded.ReadFile("program/sdk.go.txt")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/idelchi/aura/internal/aar"
+	"github.com/idelchi/aura/internal/runtime/aar"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

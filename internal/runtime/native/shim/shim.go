@@ -9,7 +9,7 @@ import (
 	"reflect"
 	"runtime/debug"
 
-	"github.com/idelchi/aura/internal/native/link"
+	"github.com/idelchi/aura/internal/runtime/native/link"
 )
 
 // protocol is the version of the protocol that this package speaks.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/runtime/native"
 )
 
 // TestLineDirectives checks that errors name the plugin's own file and line, whatever its line directives say.

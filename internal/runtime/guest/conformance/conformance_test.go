@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/aar"
+	"github.com/idelchi/aura/internal/runtime/aar"
 	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/shared"
 )

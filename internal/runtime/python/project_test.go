@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/python"
+	"github.com/idelchi/aura/internal/runtime/python"
 )
 
 // TestDependencies has a row for each kind of requirement.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/runtime/native"
 )
 
 // TestImportPaths builds plugins that import packages whose paths cannot be the paths of modules. A frame of each names its file, with a version

@@ -13,7 +13,7 @@ import (
 // TestDocumented checks that the page about guests names all parts of the protocol.
 func TestDocumented(t *testing.T) {
 	t.Parallel()
-	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "guests.md"))
+	b, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "guests.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,8 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/lock"
-	"github.com/idelchi/aura/internal/native/gocmd"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
+	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 )
 
 // BuildTime is how long a build may take. The first one compiles the standard library.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/native"
+	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/testneed"
 )
 
