@@ -5,9 +5,9 @@ import (
 
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/skill"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )

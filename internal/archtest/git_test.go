@@ -14,7 +14,7 @@ import (
 )
 
 // gitUsers are the files besides internal/system/gitcmd that may name git as a program: they look it up and give it to internal/system/gitcmd.
-var gitUsers = []string{"internal/install/credentials.go"}
+var gitUsers = []string{"internal/supply/install/credentials.go"}
 
 // TestOnePlaceStartsGit checks that production code starts git only through internal/system/gitcmd, which keeps it from running what a
 // repository says.

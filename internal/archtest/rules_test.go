@@ -19,7 +19,7 @@ var rooms = map[string][]string{
 	"cmd/aura-tool-host": {"internal/base/build", "internal/toolhost"},
 
 	"internal/cli": {
-		"internal/runtime/aar", "internal/acp", "internal/app", "internal/bisect", "internal/base/build", "internal/check", "internal/command", "internal/base/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/install", "internal/llm",
+		"internal/runtime/aar", "internal/acp", "internal/app", "internal/bisect", "internal/base/build", "internal/check", "internal/command", "internal/base/condition", "internal/config", "internal/conversation/...", "internal/doctor", "internal/explain", "internal/fleet/...", "internal/frontend", "internal/supply/install", "internal/llm",
 		"internal/plugin/manifest", "internal/mcpimport", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "internal/system/planted", "internal/plugincall", "internal/plugindev", "internal/plugintest", "internal/policy", "internal/system/process", "internal/prompt", "internal/runtime/python", "internal/recording", "internal/base/redact", "internal/scaffold", "internal/schema", "internal/system/sandbox", "internal/session", "internal/base/telemetry",
 		"internal/inputhistory", "internal/setup", "internal/system/shell", "internal/terminal", "internal/tool", "internal/toolhost", "internal/top", "internal/system/trust", "internal/tui", "host", "sdk/...",
 	},
@@ -29,7 +29,7 @@ var rooms = map[string][]string{
 	"internal/explain": {"internal/plugin/pipeline", "internal/session"},
 	"internal/top":     {"host", "internal/base/files", "internal/base/plaintext", "internal/terminal"},
 	"internal/doctor": {
-		"internal/app", "internal/base/build", "internal/check", "internal/config", "internal/install", "internal/llm", "internal/system/process", "internal/base/redact",
+		"internal/app", "internal/base/build", "internal/check", "internal/config", "internal/supply/install", "internal/llm", "internal/system/process", "internal/base/redact",
 		"internal/system/sandbox", "internal/setup", "internal/toolhost", "sdk/...",
 	},
 	"internal/cli/gen":  {"internal/base/build", "internal/cli"},
@@ -40,7 +40,7 @@ var rooms = map[string][]string{
 		"internal/session", "internal/setup", "internal/todo", "internal/tokens", "sdk/...",
 	},
 	"internal/setup": {
-		"host", "hooks", "internal/runtime/aar", "internal/base/build", "internal/base/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/install", "internal/llm/...",
+		"host", "hooks", "internal/runtime/aar", "internal/base/build", "internal/base/condition", "internal/config", "internal/conversation/...", "internal/donetool", "internal/supply/install", "internal/llm/...",
 		"internal/plugin/manifest", "internal/runtime/native", "internal/runtime/native/gocmd", "internal/runtime/python", "internal/mcp", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "host/pluginstate", "internal/policy", "internal/system/process", "internal/prompt", "internal/base/redact",
 		"internal/system/planted", "internal/system/sandbox",
 		"internal/readguard", "internal/system/shell", "internal/skill", "internal/system/state", "internal/base/telemetry", "internal/todo", "internal/tool/...", "internal/toolhost", "shared", "sdk/...",
@@ -124,7 +124,7 @@ var rooms = map[string][]string{
 	"internal/plugindev":                 {"internal/check", "internal/plugin/manifest", "internal/recording"},
 	"host/pluginstate":                   {"internal/base/lock", "shared", "sdk/..."},
 	"internal/plugintest": {
-		"host", "internal/config", "internal/install", "internal/plugincall", "internal/plugin/pluginsource", "internal/plugin/testfile",
+		"host", "internal/config", "internal/supply/install", "internal/plugincall", "internal/plugin/pluginsource", "internal/plugin/testfile",
 		"internal/recording", "internal/setup", "internal/tool/...", "shared", "sdk/...",
 	},
 	"internal/plugin/testfile": {"internal/base/nearest", "internal/base/strictyaml"},
@@ -154,13 +154,13 @@ var rooms = map[string][]string{
 	"internal/check":                {"internal/golang/library", "internal/golang/loader", "internal/plugin/manifest", "internal/runtime/native", "internal/base/nearest", "internal/plugin/pluginsource", "internal/base/strictyaml", "internal/tool", "sdk/..."},
 	"internal/golang/library/gen":   {},
 	"internal/plugin/manifest":      {"internal/base/condition", "internal/plugin/pluginsource", "internal/base/strictyaml", "sdk/..."},
-	"internal/install":              {"internal/system/gitcmd", "internal/base/lock", "internal/plugin/manifest", "internal/runtime/native/gocmd", "internal/plugin/pluginsource", "internal/system/process", "internal/runtime/python", "sdk/..."},
-	"internal/install/gen":          {},
+	"internal/supply/install":       {"internal/system/gitcmd", "internal/base/lock", "internal/plugin/manifest", "internal/runtime/native/gocmd", "internal/plugin/pluginsource", "internal/system/process", "internal/runtime/python", "sdk/..."},
+	"internal/supply/install/gen":   {},
 	"internal/base/condition":       {},
 	"internal/golang/repair":        {},
 	"internal/system/sandbox":       {"internal/base/files", "internal/system/gitconfig", "internal/system/process"},
-	"internal/scaffold":             {"internal/install", "internal/plugin/manifest", "internal/schema", "sdk/..."},
-	"internal/schema":               {"docs/schemas", "internal/config", "internal/install", "internal/llm/script", "internal/plugin/manifest", "internal/plugin/testfile", "internal/base/strictyaml"},
+	"internal/scaffold":             {"internal/supply/install", "internal/plugin/manifest", "internal/schema", "sdk/..."},
+	"internal/schema":               {"docs/schemas", "internal/config", "internal/supply/install", "internal/llm/script", "internal/plugin/manifest", "internal/plugin/testfile", "internal/base/strictyaml"},
 	"docs/schemas":                  {},
 	"internal/mcpimport":            {},
 	"internal/system/shell":         {"internal/system/process"},

@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/lab"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // addOptions holds the flags of plugins add.

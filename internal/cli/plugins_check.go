@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 const checkHelp = `Find errors in a plugin before it runs: in plugin.yaml and go.mod, functions with a

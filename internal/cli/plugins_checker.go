@@ -6,7 +6,7 @@ import (
 
 	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // checkPlugin returns the checker that inspects a plugin's source before the plugin is installed.

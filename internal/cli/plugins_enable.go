@@ -13,9 +13,9 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // chooseOptions holds the flags of plugins enable and disable.

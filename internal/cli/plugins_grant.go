@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // granting returns a function that asks the user to grant what plugins ask for, if there is a terminal. Without a terminal, the

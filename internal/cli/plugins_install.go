@@ -13,8 +13,8 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // installOptions holds the flags that all installing commands share.

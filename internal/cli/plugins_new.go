@@ -14,13 +14,13 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugintest"
 	"github.com/idelchi/aura/internal/scaffold"
 	"github.com/idelchi/aura/internal/schema"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // newOptions holds the flags of plugins new.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 const trustHelp = `Accept the current files of an installed plugin, or of all plugins of a pack. aura

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // updateOptions holds the flags of plugins update.

@@ -12,8 +12,8 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // configuration reports errors in the files of the homes, and settings in these files that have no effect.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/internal/tool/builtin"
 )

@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -16,11 +16,11 @@ import (
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/schema"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/tool"
 )
 

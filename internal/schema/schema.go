@@ -15,10 +15,10 @@ import (
 	"github.com/idelchi/aura/docs/schemas"
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/testfile"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // Dir is the directory below a home that contains the schemas of the home's YAML files. aura itself does not read it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/mcp"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/system/shell"

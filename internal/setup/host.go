@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/host/pluginstate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/python"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // level holds the plugins and extensions of one tier of a home. A plugin shadows those of the same name in earlier levels.

@@ -12,10 +12,10 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/toolhost"
 )

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 )
 
 // outside describes where a process runs that is not confined and that the user did not type: a directory that no tool can write, and

@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/install"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 

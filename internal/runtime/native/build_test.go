@@ -18,11 +18,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/idelchi/aura/internal/install"
 	"github.com/idelchi/aura/internal/runtime/guest"
 	"github.com/idelchi/aura/internal/runtime/guest/conformance"
 	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
+	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/shared"
 )
 

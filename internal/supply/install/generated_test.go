@@ -13,7 +13,7 @@ func TestSDKSource(t *testing.T) {
 	t.Parallel()
 
 	const hint = "run make generate"
-	root := filepath.Join("..", "..", "sdk")
+	root := filepath.Join("..", "..", "..", "sdk")
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
