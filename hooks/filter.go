@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // Filter selects hooks by patterns of their names. * matches any text.

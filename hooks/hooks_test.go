@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/hooks"
-	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/system/shell"
 )
 

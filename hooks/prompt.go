@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/agent/prompt"
 )
 
 // Prompt returns the description of the active hooks for prompts: each hook, and a summary with one line per hook.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // exitUsage is the exit status for wrong arguments.

@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // Options is what the front end needs of the program.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // call is a call of a tool that the client shows.

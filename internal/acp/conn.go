@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // conn is the connection with a client: messages as lines of JSON.

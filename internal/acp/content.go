@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 // input is a prompt of the client.

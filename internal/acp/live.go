@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // live is an open session. Its goroutine works on its requests in order and closes the session at the end.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/session"
 )
 
 func (s *server) newSession(ctx context.Context, r request)    { s.open(ctx, r, false, false) }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/sdk"
 )
 

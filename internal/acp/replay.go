@@ -1,9 +1,9 @@
 package acp
 
 import (
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 )
 
 // replay shows the messages of a saved session. It comes before everything else of the session.

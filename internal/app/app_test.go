@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/session"
 )
 
 type late struct{ error }

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // TestSendWith checks what a front end does with a pasted image and a pasted path: it asks whether they can be sent, and sends

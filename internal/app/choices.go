@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -3,7 +3,7 @@ package app
 import (
 	"sync"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 )
 
 // events serializes the events of the conversation and of the plugins' supervisors.

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // TestBounded checks how changes are shortened for the journal, and that no part of a secret survives.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -3,13 +3,13 @@ package app
 import (
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/skill"
+	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/donetool"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/skill"
 	"github.com/idelchi/aura/internal/supply/install"
-	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 // InstallPlaces returns where plugins can be installed, the place of highest precedence first.

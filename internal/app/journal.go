@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/readguard"
-	"github.com/idelchi/aura/internal/session"
-	"github.com/idelchi/aura/internal/todo"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/readguard"
+	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/agent/todo"
 )
 
 // journal is a session's journal whose failure does not end the conversation: a full disk is no reason to stop work. The

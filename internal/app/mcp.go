@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // MCPOptions are the options for connecting to MCP servers.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm/llmtest"
 )
 
 // plenty is a timeout that no test should reach.

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/donetool"
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/skill"
+	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/skill"
-	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // TestConditionalTools checks that the list of names matches the tools that only some sessions have.

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )

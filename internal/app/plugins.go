@@ -10,13 +10,13 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/host/pluginstate"
-	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/prompt"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 

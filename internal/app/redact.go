@@ -3,8 +3,8 @@ package app
 import (
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // hider removes secrets from events. It belongs to events, which calls it for one event at a time.

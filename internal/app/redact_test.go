@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // TestHider checks events that contain a secret, as a whole or in pieces.

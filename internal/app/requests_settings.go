@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/system/trust"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // settings lists the project's settings that give tools, plugins or the model more than they have without the project.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 

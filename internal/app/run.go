@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/slash"
 )

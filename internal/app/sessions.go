@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/system/state"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/system/state"
 )
 

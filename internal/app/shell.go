@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // RunShell runs the shell lines of a task one after the other, each in a separate, limited process. It stops at the first line

@@ -1,11 +1,11 @@
 package app
 
 import (
-	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/todo"
 )
 
 var _ frontend.Session = (*Session)(nil)

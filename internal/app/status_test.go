@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // nobody is a front end that shows nothing.

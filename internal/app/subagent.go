@@ -7,14 +7,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // notForSubagents lists the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.

@@ -3,7 +3,7 @@ package app
 import (
 	"testing"
 
-	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/agent/llm"
 )
 
 func TestLastAnswer(t *testing.T) {

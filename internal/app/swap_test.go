@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // flight is a conversation.Tape: a recording also has what the conversation depends on.

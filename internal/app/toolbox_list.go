@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/idelchi/aura/internal/donetool"
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // box opens a toolbox with the tools of a project.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -48,18 +48,18 @@ func TestViolations(t *testing.T) {
 		name, text string
 		want       string // part of the message; empty if the file is fine
 	}{
-		"allowed edge": {"internal/session/a.go", `import "github.com/idelchi/aura/internal/llm"`, ""},
+		"allowed edge": {"internal/agent/session/a.go", `import "github.com/idelchi/aura/internal/agent/llm"`, ""},
 		"forbidden edge": {
-			"internal/llm/a.go", `import "github.com/idelchi/aura/internal/session"`,
-			`internal/llm/a.go imports "github.com/idelchi/aura/internal/session": the row of internal/llm allows []`,
+			"internal/agent/llm/a.go", `import "github.com/idelchi/aura/internal/agent/session"`,
+			`internal/agent/llm/a.go imports "github.com/idelchi/aura/internal/agent/session": the row of internal/agent/llm allows []`,
 		},
 		"forbidden edge under a build tag": {
-			"internal/llm/a_plan9.go", `import "github.com/idelchi/aura/host"`, "internal/llm/a_plan9.go imports",
+			"internal/agent/llm/a_plan9.go", `import "github.com/idelchi/aura/host"`, "internal/agent/llm/a_plan9.go imports",
 		},
-		"wildcard row":                    {"internal/llm/script/a.go", `import "github.com/idelchi/aura/internal/base/strictyaml"`, ""},
-		"wildcard row, forbidden":         {"internal/llm/script/a.go", `import "github.com/idelchi/aura/host"`, "the row of internal/llm/script"},
+		"wildcard row":                    {"internal/agent/llm/script/a.go", `import "github.com/idelchi/aura/internal/base/strictyaml"`, ""},
+		"wildcard row, forbidden":         {"internal/agent/llm/script/a.go", `import "github.com/idelchi/aura/host"`, "the row of internal/agent/llm/script"},
 		"whole tree":                      {"host/a.go", `import "github.com/idelchi/aura/shared/wire"`, ""},
-		"vocabulary":                      {"internal/conversation/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, ""},
+		"vocabulary":                      {"internal/agent/conversation/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, ""},
 		"vocabulary from a leaf":          {"internal/base/strictyaml/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, "the row of internal/base/strictyaml allows []"},
 		"anything":                        {"internal/app/a.go", `import "github.com/idelchi/aura/host"`, ""},
 		"anything but the reserved":       {"internal/app/a.go", `import "github.com/idelchi/aura/internal/golang/interp"`, "reserved for cmd/aura-plugin-host"},
@@ -72,7 +72,7 @@ func TestViolations(t *testing.T) {
 		"sdk on the standard":             {"sdk/a.go", `import "net/http"`, ""},
 		"sdk on a library":                {"sdk/version/a.go", `import "gopkg.in/yaml.v3"`, "the standard library only"},
 		"sdk upward":                      {"sdk/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, "the standard library only"},
-		"tests are free":                  {"internal/llm/a_test.go", `import "github.com/idelchi/aura/host"`, ""},
+		"tests are free":                  {"internal/agent/llm/a_test.go", `import "github.com/idelchi/aura/host"`, ""},
 		"tests may drive the interpreter": {"host/a_test.go", `import "github.com/idelchi/aura/internal/golang/interp"`, ""},
 		"no row":                          {"internal/misc/a.go", "", "internal/misc: no row"},
 		"no package at the root":          {"a.go", "", ".: no row"},

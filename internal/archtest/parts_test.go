@@ -23,7 +23,7 @@ const (
 // them.
 func TestConversationIsSplit(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join("..", "conversation")
+	dir := filepath.Join("..", "agent", "conversation")
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/policy"
 )
 
 const approvalsHelp = `List and remove the tool calls that you approved for all sessions of the project, by

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -18,15 +18,15 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/terminal"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // The exit codes, listed in the help of the root command.

@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // TestMain lets the test executable act as aura, which restarts itself for shell lines and confined tools. Without this, every

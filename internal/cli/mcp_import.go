@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/agent/mcpimport"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/mcpimport"
 	"github.com/idelchi/aura/internal/schema"
 )
 

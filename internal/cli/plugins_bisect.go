@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/bisect"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // bisectOptions holds the flags of plugins bisect.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 const (

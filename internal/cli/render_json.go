@@ -4,8 +4,8 @@ import (
 	"io"
 	"sync"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // jsonRenderer writes every event as a line of JSON to standard output, and nothing else. The lines are in the order of their

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 )
 
 // TestJSONLinesAreNumbered lets many goroutines show events at once. The lines must be whole, and their numbers in order.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -3,7 +3,7 @@ package cli
 import (
 	"slices"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // toolResult is the result of a run as JSON.

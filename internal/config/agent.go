@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/policy"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 // Agent is a model with a prompt and a selection of tools: agents/**/*.md, one per file.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/runtime/guest"
 	"github.com/idelchi/aura/sdk/version"

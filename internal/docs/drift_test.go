@@ -12,12 +12,12 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/skill"
+	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/base/condition"
-	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/skill"
-	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 func TestConditions(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/prompt"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/prompt"
 )
 
 var errorType = regexp.MustCompile(`ErrorType\w+ += "(\w+)"`)

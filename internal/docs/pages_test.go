@@ -135,7 +135,7 @@ func copyTree(from, to string) error {
 		}
 		if d.IsDir() {
 			switch name := d.Name(); {
-			case rel == ".git", rel == "bin", name == "sessions" && rel != "internal/session", name == "logs":
+			case rel == ".git", rel == "bin", name == "sessions" && rel != "internal/agent/session", name == "logs":
 				return fs.SkipDir
 			}
 			return os.MkdirAll(filepath.Join(to, rel), 0o755)

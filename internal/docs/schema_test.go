@@ -16,7 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 )
 
 const schemaFile = "docs/events.schema.json"

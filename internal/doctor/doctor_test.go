@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 

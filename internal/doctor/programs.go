@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/process"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // programs checks aura itself and the programs that it starts for plugins and tools.

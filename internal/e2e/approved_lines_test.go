@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/policy"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/session"
 )
 
 // devSource is a plugin that is developed. The placeholder is what differs between its versions.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/llm"
+	"github.com/idelchi/aura/internal/agent/llm"
 )
 
 // TestKilledAuraGoesOn kills aura and goes on with the session: nothing that was complete is lost, and the model gets a

@@ -39,8 +39,8 @@ func buildWithNewPoint(tb testing.TB) string {
 
 	o.write("sdk/newpoint.go", types)
 	o.insert("internal/plugin/hookpoint/table.go", "var table = []Point{\n", o.read("internal/e2e/testdata/newpoint/source/row.txt"))
-	o.write("internal/conversation/newpoint.go", o.read("internal/e2e/testdata/newpoint/source/moment.txt"))
-	o.insert("internal/conversation/loop.go", "\tc.withhold(ctx)\n", "\tc.beforeTurn(ctx)\n")
+	o.write("internal/agent/conversation/newpoint.go", o.read("internal/e2e/testdata/newpoint/source/moment.txt"))
+	o.insert("internal/agent/conversation/loop.go", "\tc.withhold(ctx)\n", "\tc.beforeTurn(ctx)\n")
 
 	// These two are generated from the SDK.
 	for _, m := range regexp.MustCompile(`(?m)^type (\w+) `).FindAllStringSubmatch(types, -1) {

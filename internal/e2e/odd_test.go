@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

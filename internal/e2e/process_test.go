@@ -12,7 +12,7 @@ import (
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/session"
 )
 
 // stop stops the process of a plugin and returns after it has stopped.

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/system/state"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/llm/llmtest"
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 )
 
 const steering = `package steer

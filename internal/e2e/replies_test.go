@@ -13,8 +13,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/llm/llmtest"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 )
 
 // scriptReply is an llmtest.Reply as a script writes it.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/idelchi/aura/internal/llm/llmtest"
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 )
 
 func init() {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/idelchi/aura/internal/llm/llmtest"
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 )
 
 // protocols holds the protocols with which each rule is tested.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // Turn holds the facts of one turn.

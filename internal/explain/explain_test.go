@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/session"
 )
 
 func facts() []session.Fact {

@@ -6,12 +6,12 @@ import (
 	"context"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/session"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/todo"
 )
 
 // FrontEnd shows a session. A front end that can ask the user is also an Asker.

@@ -1,6 +1,6 @@
 package frontend
 
-import "github.com/idelchi/aura/internal/command"
+import "github.com/idelchi/aura/internal/agent/command"
 
 // Trust says whether the files of the project take effect.
 type Trust string

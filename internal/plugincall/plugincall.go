@@ -10,11 +10,11 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/host/pluginstate"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/system/state"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

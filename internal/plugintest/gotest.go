@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/internal/supply/install"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 // goTest is the name under which the Go command itself is reported.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 // load reads only the given home, strictly, with keys for all services.

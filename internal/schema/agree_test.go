@@ -14,14 +14,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/idelchi/aura/internal/agent/llm/script"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/schema"
 	"github.com/idelchi/aura/internal/supply/install"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // example is a configuration file in the repository.

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/docs/schemas"
+	"github.com/idelchi/aura/internal/agent/llm/script"
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm/script"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/supply/install"

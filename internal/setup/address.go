@@ -3,10 +3,10 @@ package setup
 import (
 	"net/url"
 
+	"github.com/idelchi/aura/internal/agent/llm/anthropic"
+	"github.com/idelchi/aura/internal/agent/llm/google"
+	"github.com/idelchi/aura/internal/agent/llm/openai"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm/anthropic"
-	"github.com/idelchi/aura/internal/llm/google"
-	"github.com/idelchi/aura/internal/llm/openai"
 )
 
 // Address returns the address to which the requests of a provider go: the provider's url, the address that the environment

@@ -1,6 +1,6 @@
 package setup
 
-import "github.com/idelchi/aura/internal/policy"
+import "github.com/idelchi/aura/internal/agent/policy"
 
 // Question asks whether a tool call may run. Its texts come from models, plugins and files; a front end cleans them before it
 // shows them.

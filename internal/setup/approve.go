@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/policy"
-	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/agent/tool"
 )
 
 // Kept returns the store of the approvals that the user gave for all sessions of the project.

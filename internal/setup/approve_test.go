@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/policy"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // TestSourceOf checks that an approval is bound to the place that a tool comes from: a plugin or a server of the same name from

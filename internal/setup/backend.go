@@ -9,14 +9,14 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/anthropic"
+	"github.com/idelchi/aura/internal/agent/llm/google"
+	"github.com/idelchi/aura/internal/agent/llm/openai"
+	"github.com/idelchi/aura/internal/agent/llm/retry"
+	"github.com/idelchi/aura/internal/agent/llm/script"
+	"github.com/idelchi/aura/internal/agent/llm/transport"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/llm/anthropic"
-	"github.com/idelchi/aura/internal/llm/google"
-	"github.com/idelchi/aura/internal/llm/openai"
-	"github.com/idelchi/aura/internal/llm/retry"
-	"github.com/idelchi/aura/internal/llm/script"
-	"github.com/idelchi/aura/internal/llm/transport"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/sdk"
 )
 

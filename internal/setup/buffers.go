@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/idelchi/aura/internal/tool"
+	"github.com/idelchi/aura/internal/agent/tool"
 )
 
 // buffered returns a tool whose files the editor saves before the tool runs. The tool then reads and changes what the user sees. A

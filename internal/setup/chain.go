@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/policy"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 // Chain is the fallback chain of a role: the role, followed by the roles that take over, in order, when a provider fails

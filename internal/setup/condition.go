@@ -6,11 +6,11 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/toolhost"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // confined runs a built-in tool in a separate confined process, which is an aura-tool-host.

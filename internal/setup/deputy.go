@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"

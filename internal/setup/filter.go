@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // layers returns the active filters; each narrows the result of the previous one. Tools included on the command line replace

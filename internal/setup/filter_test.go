@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 type named struct {

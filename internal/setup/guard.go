@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/policy"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // HooksOf returns the shell hooks of a role, filtered by the agent first and then by the mode.

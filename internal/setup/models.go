@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // Models implements llm.Lister. It applies the timeout of a single request.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/manifest"
@@ -17,7 +18,6 @@ import (
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/toolhost"
 )
 
 // compiler is what compiles plugins; err is why nothing can be compiled.

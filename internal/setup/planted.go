@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // Quarantine returns the store of what confined code left where other programs run it.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/docs/schemas"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // pluginSettings has a row for each setting of plugins: a value that has an effect, and one that has none. The first changes what would

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/tool"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -5,9 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // pricesOf returns the prices of a model: those for its exact name, or else those for the longest matching pattern.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 )
 
 // counting answers with a number of tokens.

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/prompt"
 )
 
 // promptData returns the data for the templates of a role, without its tools and its sandbox.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/script"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/llm/script"
 )
 
 // Providers creates the providers of a configuration, each once. Its methods may be called from several goroutines.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
 )
 
 // Restriction narrows a tool's access to files. Paths may be relative to the working directory and may begin with ~.

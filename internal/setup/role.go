@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 )
 
 // Role says which agent answers, in which mode, and what the user overrides in the agent's settings. Role is a value.

@@ -10,13 +10,13 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
-	"github.com/idelchi/aura/internal/toolhost"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -9,16 +9,16 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/readguard"
+	"github.com/idelchi/aura/internal/agent/skill"
+	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/donetool"
-	"github.com/idelchi/aura/internal/mcp"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/readguard"
-	"github.com/idelchi/aura/internal/skill"
-	"github.com/idelchi/aura/internal/todo"
-	"github.com/idelchi/aura/internal/tool"
-	"github.com/idelchi/aura/internal/tool/builtin"
 	"github.com/idelchi/aura/sdk"
 )
 

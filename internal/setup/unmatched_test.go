@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/tool"
 )
 
 // TestUnmatchedServers checks that patterns for tools of a configured MCP server need not match, and that patterns for other

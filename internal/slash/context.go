@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/idelchi/aura/internal/tokens"
+	"github.com/idelchi/aura/internal/agent/tokens"
 )
 
 // barWidth is the width of the bar of /ctx, in columns. The bar and its brackets fit into 80 columns.

@@ -8,9 +8,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/command"
 )
 
 // maxDepth is the largest depth of commands within commands.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/command"
-	"github.com/idelchi/aura/internal/conversation"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/setup"
 )
 

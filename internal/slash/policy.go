@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/policy"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 // policy lists the rules and the approvals, or removes an approval.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
 	"github.com/idelchi/aura/sdk"
 )

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/explain"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/session"
 )
 
 // sessionCommands returns the commands that change the history or the saved session.

@@ -9,15 +9,15 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/command"
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/conversation"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/mcp"
-	"github.com/idelchi/aura/internal/prompt"
 	"github.com/idelchi/aura/internal/setup"
-	"github.com/idelchi/aura/internal/todo"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 const (

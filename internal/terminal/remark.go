@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
 )
 
 // remarkLimit is how much of an injected message is shown, in runes.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
 )
 

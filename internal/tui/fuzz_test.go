@@ -13,9 +13,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/setup"
 )
 

@@ -3,7 +3,7 @@ package tui
 import (
 	"sync"
 
-	"github.com/idelchi/aura/internal/conversation/event"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 )
 
 // inboxSize is how much text may wait for the screen, in bytes. A session whose terminal does not take more waits.

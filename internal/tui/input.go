@@ -10,8 +10,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/keymap"
-	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/filefind"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/conversation/event"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/keymap"
-	"github.com/idelchi/aura/internal/command"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/llm"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

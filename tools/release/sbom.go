@@ -126,7 +126,7 @@ type data struct{ name, copyright string }
 
 // embedded are the data in the programs.
 var embedded = []data{
-	{"the vocabulary of internal/tokens, which OpenAI publishes with tiktoken", "Copyright (c) 2022 OpenAI, Shantanu Jain"},
+	{"the vocabulary of internal/agent/tokens, which OpenAI publishes with tiktoken", "Copyright (c) 2022 OpenAI, Shantanu Jain"},
 }
 
 var copyrightLine = regexp.MustCompile(`(?m)^Copyright \(c\) .*$`)

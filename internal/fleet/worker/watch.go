@@ -13,12 +13,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/conversation/event"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
-	"github.com/idelchi/aura/internal/llm"
-	"github.com/idelchi/aura/internal/session"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/state"
 )

@@ -1,0 +1,93 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/base/files"
+)
+
+// Attachment is a file that is sent with a prompt. Text becomes part of the prompt's text. An image or a PDF file becomes a part
+// of the message; if it cannot be sent, the prompt is refused.
+type Attachment struct {
+	// Path names a file that the persona's Reader reads.
+	Path string
+	// Required is for a file that the user named by itself, not within the text of a prompt. The sandbox lets Reader read the file
+	// wherever it is. If it cannot be read, the prompt is refused. Without Required, the file is left out with a notice.
+	Required bool
+	// Data is an image or a PDF file without a path, such as a pasted image. Path and Required are not used then.
+	Data []byte
+}
+
+// attachments reads the files of prompts, and knows which kinds of files the model takes.
+type attachments struct {
+	emit     func(event.Event)
+	workdir  string
+	personas *personas
+	executor *executor
+}
+
+// attach returns the message of a prompt with its attachments, and the messages that plugins add in response. The text of a
+// file is what the model would see if it read the file.
+func (a *attachments) attach(ctx context.Context, prompt string, attached []Attachment) (llm.Message, []injection, error) {
+	m := llm.Message{Role: llm.RoleUser, Content: prompt}
+	var queued []injection
+	for _, file := range attached {
+		if file.Data != nil {
+			if err := a.addPart(ctx, &m, pastedName(file.Data, len(m.Parts)+1), file.Data); err != nil {
+				return m, queued, err
+			}
+			continue
+		}
+		read := a.executor.readFile(ctx, file.Path, file.Required)
+		queued = append(queued, read.injections...)
+		switch {
+		case read.err != nil && (file.Required || read.file != nil || ctx.Err() != nil):
+			return m, queued, fmt.Errorf("attaching %s: %w", file.Path, read.err)
+		case read.err != nil:
+			a.emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", file.Path, read.err)})
+			continue
+		case read.file != nil:
+			if err := a.addPart(ctx, &m, file.Path, read.file.Data); err != nil {
+				return m, queued, err
+			}
+		default:
+			m.Content = fmt.Sprintf("%s\n\n<file path=%q>\n%s\n</file>", strings.TrimRight(m.Content, "\n"), file.Path, strings.TrimRight(read.content, "\n"))
+		}
+		a.emit(event.Progress{Tool: a.personas.current().Reader.Definition().Name, Text: "attached " + file.Path})
+	}
+	return m, queued, nil
+}
+
+// addPart adds an image or a PDF file to a message. The text of the message names the file, so that the model can tell several
+// files apart, and so that plugins and summaries know of the file.
+func (a *attachments) addPart(ctx context.Context, m *llm.Message, name string, data []byte) error {
+	mediaType, err := mediaOf(data, len(data))
+	if err == nil {
+		err = a.refusal(ctx, mediaType)
+	}
+	part := llm.Part{Name: name, Type: mediaType, Data: data}
+	if err == nil {
+		err = checkParts(append(slices.Clip(m.Parts), part))
+	}
+	if err != nil {
+		return fmt.Errorf("attaching %s: %w", name, err)
+	}
+	m.Parts = append(m.Parts, part)
+	m.Content = fmt.Sprintf("%s\n\n<file path=%q type=%q />", strings.TrimRight(m.Content, "\n"), name, part.Type)
+	return nil
+}
+
+// pastedName returns a name for the n-th part of a message, which has no file.
+func pastedName(data []byte, n int) string {
+	mediaType := files.MediaType(data)
+	if mediaType == "" {
+		return "the pasted data"
+	}
+	return fmt.Sprintf("pasted-%d.%s", n, path.Base(mediaType))
+}

@@ -1,0 +1,91 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
+	"github.com/idelchi/aura/sdk"
+)
+
+// injection is a plugin's message that is not yet in the history.
+type injection struct {
+	pipeline.Injection
+	point hookpoint.Name
+}
+
+// hooks runs the hook points. It reports what plugins did, and passes on which tools they disable.
+type hooks struct {
+	emit func(event.Event)
+	// configured holds the plugins of a persona that has none of its own.
+	configured pipeline.Source
+	personas   *personas
+	offer      *offer
+	// state returns the state of the conversation that plugins receive.
+	state func() sdk.Context
+	// unsigned holds the plugins of which the user knows that they change signed thinking.
+	unsigned sync.Map
+}
+
+// run runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
+// it disables from the next model call. At a point within a model call, the caller withholds these tools. The caller also
+// handles the rest of the outcome. Once ctx is done, no plugin is called. The input is created only if a plugin takes part,
+// because creating it counts tokens.
+func (h *hooks) run(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+	return h.runOf(ctx, h.plugins(), point, in)
+}
+
+// plugins returns the source of the plugins: the current persona's own, or else the one of the configuration.
+func (h *hooks) plugins() pipeline.Source {
+	if own := h.personas.current().Hooks; own != nil {
+		return own
+	}
+	return h.configured
+}
+
+// runOf is run with the plugins of a source.
+func (h *hooks) runOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+	if ctx.Err() != nil || !pipeline.Has(src, point) {
+		return pipeline.Outcome{}
+	}
+	out := pipeline.Run(ctx, src, point, in(h.state()), h.reporter(point))
+	for _, n := range out.Notices {
+		h.emit(event.Notice{Plugin: n.Handler, Text: n.Text})
+	}
+	for _, name := range out.Changes {
+		h.emit(event.PluginChange{Plugin: name, Point: string(point)})
+	}
+	if told := h.personas.current().Disabled; told != nil {
+		for _, pattern := range out.DisableTools {
+			told(out.DisabledBy[pattern], pattern)
+		}
+	}
+	if !hookpoint.Of(point).InModelCall {
+		h.offer.disable(out.DisableTools)
+	}
+	return out
+}
+
+// reporter returns a function that reports the failure of a plugin.
+func (h *hooks) reporter(point hookpoint.Name) pipeline.Report {
+	return func(handler string, err error) {
+		// The caller of the plugin knows whether the hook itself returned the error.
+		e, ok := errors.AsType[interface {
+			error
+			Returned() bool
+		}](err)
+		h.emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
+	}
+}
+
+// queue returns the messages of an outcome, to be injected once the history permits it.
+func queue(point hookpoint.Name, out pipeline.Outcome) []injection {
+	queued := make([]injection, 0, len(out.Injections))
+	for _, in := range out.Injections {
+		queued = append(queued, injection{Injection: in, point: point})
+	}
+	return queued
+}

@@ -1,0 +1,60 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/sdk"
+)
+
+// reading is a file that was read as if the model had asked for it.
+type reading struct {
+	content string
+	// file is set for an image or a PDF file.
+	file       *tool.File
+	injections []injection
+	err        error
+}
+
+// readFile reads a file as if the model had asked for it: plugins, the policy and hooks are consulted, and the tool is confined
+// as usual. Because the model did not ask, the read is not recorded as a tool call in the history or in the statistics. A plugin
+// that replaces the result also replaces an image. A plugin that changes the path gets no file that only the user may name.
+func (x *executor) readFile(ctx context.Context, path string, named bool) reading {
+	reader := x.personas.current().Reader
+	if reader == nil {
+		return reading{err: errors.New("there is no tool that reads files")}
+	}
+	args := map[string]any{"path": path}
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return reading{err: err}
+	}
+	p := &call{request: llm.ToolCall{Name: reader.Definition().Name, Arguments: raw}, tool: reader, args: args, state: x.state(), files: true}
+	if err := x.consult(ctx, p); err != nil {
+		return reading{injections: p.injections, err: err}
+	}
+	p.named = named && p.args["path"] == path
+	x.execute(ctx, []*call{p})
+	x.review(ctx, p)
+	failure := ""
+	if p.err != nil {
+		failure = p.err.Error()
+	}
+	out := x.hooks.run(ctx, hookpoint.AfterToolExecution, func(state sdk.Context) any {
+		return sdk.AfterToolContext{
+			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
+		}
+	})
+	read := reading{file: p.file, err: p.err, injections: append(p.injections, queue(hookpoint.AfterToolExecution, out)...)}
+	content := joined(x.short(p.output), p.note)
+	if out.Output != nil {
+		content, read.file = x.short(*out.Output), nil
+	}
+	read.content = strings.ToValidUTF8(content, "\uFFFD")
+	return read
+}

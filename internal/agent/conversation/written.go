@@ -1,0 +1,46 @@
+package conversation
+
+import (
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
+)
+
+// writtenFiles holds the files that the calls of a batch changed. A hook that sees one of the calls may change the files of all
+// calls.
+type writtenFiles []tool.Written
+
+// follow gives each call of a batch the files that all its calls changed. Changes between the end of a call and the end of the
+// batch are attributed to no call.
+func follow(batch []*call) {
+	var all writtenFiles
+	for _, p := range batch {
+		if p.written != nil {
+			all = append(all, p.written)
+		}
+	}
+	all.settle("", false)
+	for _, p := range batch {
+		p.all = all
+	}
+}
+
+// settle checks all files again; see tool.Written.
+func (w writtenFiles) settle(by string, quiet bool) {
+	for _, files := range w {
+		files.Settle(by, quiet)
+	}
+}
+
+// observed returns a source that checks the files after each plugin, because each plugin may change them.
+func (w writtenFiles) observed(src pipeline.Source) pipeline.Source {
+	if w == nil {
+		return src
+	}
+	return pipeline.Observe(src, func(handler string, took bool) {
+		if took {
+			w.settle("plugin "+handler, false)
+		} else {
+			w.settle("", false)
+		}
+	})
+}

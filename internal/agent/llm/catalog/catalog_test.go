@@ -1,0 +1,122 @@
+package catalog_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/catalog"
+	"github.com/idelchi/aura/sdk"
+)
+
+func TestKnown(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		family  string
+		context int
+		thinks  bool
+	}{
+		"claude-opus-4-1":           {"claude", 200_000, true},
+		"claude-3-haiku-20240307":   {"claude", 200_000, false},
+		"claude-3-7-sonnet-latest":  {"claude", 200_000, true},
+		"anthropic/claude-sonnet-4": {"claude", 200_000, true},
+		"gpt-4o-mini":               {"gpt", 128_000, false},
+		"gpt-4":                     {"gpt", 8_192, false},
+		"gpt-4.1-nano":              {"gpt", 1_047_576, false},
+		"gpt-5.1":                   {"gpt", 400_000, true},
+		"o3":                        {"o", 200_000, true},
+		"models/gemini-2.5-flash":   {"gemini", 1_048_576, true},
+		"llama3.1:8b":               {"", 0, false},
+		"":                          {"", 0, false},
+	} {
+		got := catalog.Known(name)
+		if got.Name != name || got.Family != want.family || got.ContextLength != want.context || slices.Contains(got.Capabilities, catalog.Thinking) != want.thinks {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	got := catalog.Fill(llm.Model{Name: "gpt-4o", ContextLength: 5})
+	if got.ContextLength != 5 || got.Family != "gpt" || len(got.Capabilities) == 0 {
+		t.Errorf("got %+v", got)
+	}
+	got = catalog.Fill(llm.Model{Name: "gpt-4o", Family: "mine", Capabilities: []string{"x"}})
+	if got.ContextLength != 128_000 || got.Family != "mine" || got.Capabilities[0] != "x" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestCache(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err error
+		// asked is how often the service is asked by two immediate calls and one more call after a minute.
+		asked int
+		known bool
+	}{
+		"answered":    {nil, 1, true},
+		"refused":     {&llm.Error{Type: sdk.ErrorTypeModelUnavailable}, 1, false},
+		"unreachable": {&llm.Error{Type: sdk.ErrorTypeNetwork}, 2, false},
+		"odd":         {errors.New("what?"), 2, false},
+		"slow":        {context.DeadlineExceeded, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				ask := func(context.Context) (int, error) {
+					asked++
+					return 7, test.err
+				}
+				var c catalog.Cache[int]
+				if _, known := c.Peek("m"); known {
+					t.Error("known before it was asked for")
+				}
+				for _, pause := range []time.Duration{0, time.Minute, 0} {
+					if value, known := c.Get(t.Context(), "m", ask); known != test.known || known && value != 7 {
+						t.Errorf("got %d, %t", value, known)
+					}
+					time.Sleep(pause)
+				}
+				if asked != test.asked {
+					t.Errorf("asked %d times, want %d", asked, test.asked)
+				}
+				if _, known := c.Peek("m"); known != test.known {
+					t.Errorf("peeked %t", known)
+				}
+			})
+		})
+	}
+}
+
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		var c catalog.Cache[int]
+		_, known := c.Get(t.Context(), "m", func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			return 0, ctx.Err()
+		})
+		if took := time.Since(began); known || took != 3*time.Second {
+			t.Errorf("got %t after %s", known, took)
+		}
+	})
+}
+
+// TestCancelled checks that a cancellation by the caller is not cached as a failure of the service.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var c catalog.Cache[int]
+	c.Get(ctx, "m", func(context.Context) (int, error) { cancel(); return 0, ctx.Err() })
+	if value, known := c.Get(t.Context(), "m", func(context.Context) (int, error) { return 7, nil }); !known || value != 7 {
+		t.Errorf("got %d, %t", value, known)
+	}
+}

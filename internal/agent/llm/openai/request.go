@@ -1,0 +1,95 @@
+package openai
+
+import (
+	"encoding/base64"
+	"path/filepath"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+)
+
+var limits = dialogue.Rules{MaxID: 40, MaxName: 64}
+
+// params builds a request. req.Tools must come from dialogue.Tools.
+func (p *Provider) params(req llm.Request) request {
+	system, rest := dialogue.Prepare(req.Messages, limits)
+	out := request{Model: req.Model, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
+	if system != "" {
+		out.Messages = append(out.Messages, message{Role: "system", Content: system})
+	}
+	for _, m := range rest {
+		out.Messages = append(out.Messages, messageOf(m))
+	}
+	if len(rest) == 0 {
+		for _, m := range dialogue.Turns(nil)[0].Messages {
+			out.Messages = append(out.Messages, messageOf(m))
+		}
+	}
+	for _, t := range req.Tools {
+		out.Tools = append(out.Tools, tool{Type: "function", Function: definition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}})
+	}
+	p.setKnobs(&out, req.Generation)
+	p.think(&out, req)
+	return out
+}
+
+func messageOf(m llm.Message) message {
+	switch m.Role {
+	case llm.RoleTool:
+		return message{Role: "tool", Content: m.Content, ToolCallID: m.ToolCallID}
+	case llm.RoleAssistant:
+		return assistant(m)
+	default:
+		return user(m)
+	}
+}
+
+// user sends the images and PDF files before the text. A message without them is plain text, which every server accepts.
+func user(m llm.Message) message {
+	if len(m.Parts) == 0 {
+		return message{Role: "user", Content: m.Content}
+	}
+	var content []part
+	for _, p := range m.Parts {
+		data := "data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
+		if p.Image() {
+			content = append(content, part{Type: "image_url", Image: &image{URL: data}})
+		} else {
+			content = append(content, part{Type: "file", File: &file{Data: data, Name: filepath.Base(p.Name)}})
+		}
+	}
+	if m.Content != "" {
+		content = append(content, part{Type: "text", Text: m.Content})
+	}
+	return message{Role: "user", Content: content}
+}
+
+// assistant omits thinking, because hardly any server accepts it back.
+func assistant(m llm.Message) message {
+	out := message{Role: "assistant"}
+	if m.Content != "" {
+		out.Content = m.Content
+	}
+	for _, call := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, toolCall{ID: call.ID, Type: "function", Function: function{Name: call.Name, Arguments: string(call.Arguments)}})
+	}
+	return out
+}
+
+// setKnobs sets the parameters that the server supports. OpenAI renamed max_tokens to max_completion_tokens; other servers
+// still use the old name.
+func (p *Provider) setKnobs(out *request, g llm.Generation) {
+	out.Temperature, out.TopP = g.Temperature, g.TopP
+	out.FrequencyPenalty, out.PresencePenalty = g.FrequencyPenalty, g.PresencePenalty
+	out.Seed, out.Stop = g.Seed, g.Stop
+	if p.flavor != OpenAI {
+		out.TopK = g.TopK
+	}
+	switch limit := g.MaxOutputTokens; {
+	case limit == nil || *limit <= 0:
+	case p.flavor == OpenAI:
+		out.MaxCompletionTokens = *limit
+	default:
+		out.MaxTokens = *limit
+	}
+}

@@ -1,0 +1,168 @@
+// Package mcp makes the tools of MCP servers available as tools of aura. A server is a program that aura starts, or a service
+// that aura reaches over HTTP. A failure of a server affects only its own connection: a server that does not start is reported
+// as a notice, and a server that dies is restarted by the next call of one of its tools.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/system/process"
+)
+
+// Defaults for a Server without a Timeout.
+const (
+	DefaultStart = 30 * time.Second
+	DefaultCall  = 2 * time.Minute
+)
+
+// Server configures one server. It has either a Command or a URL.
+type Server struct {
+	// Name is part of the names of the server's tools.
+	Name string
+	// Command, Args and Env start a program that communicates over its standard streams. A relative Command that contains a
+	// slash is relative to the working directory.
+	Command string
+	Args    []string
+	Env     map[string]string
+	// URL and Headers are for a service that is reached over HTTP.
+	URL     string
+	Headers map[string]string
+	// Timeout limits the start and each call. 0 means DefaultStart and DefaultCall.
+	Timeout time.Duration
+	// Disabled servers are listed but never started.
+	Disabled bool
+	// Deferred servers are listed but started only by Load.
+	Deferred bool
+	// Source is the configuration file that messages refer the user to. It may be empty.
+	Source string
+	// Variables are the names of the variables that Source refers to. A message about credentials names them.
+	Variables []string
+	// Launch is how the program is started; nil starts it in the working directory, unconfined.
+	Launch *Launch
+}
+
+// Launch is how a program is started. Each function may be nil.
+type Launch struct {
+	// Environ returns the environment in which the program is searched and started.
+	Environ func(env []string) []string
+	// Check returns an error for a program that must not be started.
+	Check func(program string) error
+	// Start starts the process; see process.Start. The end of ctx ends only the start.
+	Start func(ctx context.Context, s process.Spec) (*process.Process, error)
+	// Hint is added to the error if the server does not start.
+	Hint string
+}
+
+// Options holds the settings that all servers share.
+type Options struct {
+	// Workdir is the working directory of the programs.
+	Workdir string
+	// Environ is an environment as NAME=value. Programs get the harmless part of it, and the variables of Server.Env.
+	Environ []string
+	// Executable is a program that runs process.Reap, which ends the descendants of programs. If it is empty, a descendant
+	// that left its group and cleared its environment is not found.
+	Executable string
+	// Notify shows a notice to the user. It may be nil. It is never called concurrently.
+	Notify func(text string)
+	// OnChange is called, from any goroutine, when the tools change after Open has returned: because of the server, a new
+	// connection or Load. It may be nil. OnChange and Notify must not call methods of the Set other than Tools and Servers.
+	OnChange func()
+	// Version is aura's version, for the servers' logs.
+	Version string
+}
+
+// Set holds the servers of a session. Its methods are safe for concurrent use.
+type Set struct {
+	servers []*server
+	shared  *shared
+}
+
+// Open connects to all servers in parallel, except those that are disabled, deferred or unmet. It returns when each server has
+// answered or failed. ctx limits only the start and is not kept. The caller must close the Set.
+func Open(ctx context.Context, o Options, servers []Server) *Set {
+	return open(ctx, o, defaultPace(), servers)
+}
+
+func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
+	set := &Set{shared: &shared{options: o, pace: p, done: make(chan struct{})}}
+	for _, s := range servers {
+		set.servers = append(set.servers, newServer(s, set.shared))
+	}
+	slices.SortFunc(set.servers, func(a, b *server) int { return strings.Compare(a.Name, b.Name) })
+	var starting sync.WaitGroup
+	for _, s := range set.servers {
+		if !s.Disabled && !s.Deferred {
+			starting.Go(func() { s.begin(ctx) })
+		}
+	}
+	starting.Wait()
+	set.shared.opened.Store(true)
+	return set
+}
+
+// Tools returns the tools of all servers that have been connected, sorted by name. The caller owns the slice.
+func (s *Set) Tools() []tool.Tool {
+	var out []tool.Tool
+	for _, each := range s.servers {
+		out = append(out, each.offered()...)
+	}
+	slices.SortStableFunc(out, func(a, b tool.Tool) int { return strings.Compare(a.Definition().Name, b.Definition().Name) })
+	return out
+}
+
+// Servers returns the state of every server, sorted by name. The caller owns the slice.
+func (s *Set) Servers() []Status {
+	out := make([]Status, 0, len(s.servers))
+	for _, each := range s.servers {
+		out = append(out, each.status())
+	}
+	return out
+}
+
+// Load connects to a server that is not connected and returns its tools. It fails for a disabled server. Afterwards Tools
+// includes the server's tools.
+func (s *Set) Load(ctx context.Context, name string) ([]tool.Tool, error) {
+	i := slices.IndexFunc(s.servers, func(each *server) bool { return each.Name == name })
+	switch {
+	case i < 0:
+		return nil, fmt.Errorf("connecting to MCP server %q: it does not exist; known servers: %s", name, s.names())
+	case s.servers[i].Disabled:
+		return nil, fmt.Errorf("connecting to MCP server %q: it is disabled; %s", name, s.servers[i].remedy("remove disabled: true"))
+	}
+	if _, _, err := s.servers[i].connected(ctx); err != nil {
+		return nil, err
+	}
+	return s.servers[i].offered(), nil
+}
+
+func (s *Set) names() string {
+	if len(s.servers) == 0 {
+		return "none"
+	}
+	out := make([]string, 0, len(s.servers))
+	for _, each := range s.servers {
+		out = append(out, each.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Hurry makes Close give the servers only a short time to end gracefully.
+func (s *Set) Hurry() { s.shared.hurried.Store(true) }
+
+// Close ends all connections and programs. When Close returns, no resources of them are left. Calls in progress fail. Close may
+// be called more than once.
+func (s *Set) Close() {
+	s.shared.stop()
+	var closing sync.WaitGroup
+	for _, each := range s.servers {
+		closing.Go(each.close)
+	}
+	closing.Wait()
+	s.shared.workers.Wait()
+}

@@ -1,0 +1,53 @@
+package builtin_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/base/limit"
+)
+
+// TestReadFile checks that Read returns an image or a PDF file only to a caller that takes it, whatever the name.
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	const png = "\x89PNG\r\n\x1a\n\x00"
+	long := "%PDF-1.7\n" + strings.Repeat("\x00x", 1000)
+	for name, row := range map[string]struct {
+		content string
+		take    bool
+		// output and failure are parts of the result; file is the type of the file that is passed on.
+		output, failure, file string
+	}{
+		"an image":           {png, true, "image/png, 9 bytes", "", "image/png"},
+		"a longer PDF file":  {long, true, "application/pdf, 2009 bytes", "", "application/pdf"},
+		"nobody takes it":    {png, false, "", "not a text file", ""},
+		"text":               {"some text", true, "some text", "", ""},
+		"nothing":            {"", true, "", "", ""},
+		"another binary":     {"a\x00b", true, "", "not a text file", ""},
+		"as large as it may": {png + strings.Repeat("x", limit.Image-len(png)), true, "image/png, 5242880 bytes", "", "image/png"},
+		"too large":          {png + strings.Repeat("x", limit.Image-len(png)+1), true, "", "it has 5242881 bytes, and an attached file of type image/png has at most 5 MiB", "image/png"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "a.txt"), row.content)
+			var got *tool.File
+			call := tool.Call{Args: map[string]any{"path": "a.txt"}}
+			if row.take {
+				call.File = func(f tool.File) { got = &f }
+			}
+			out, err := find(t, dir, "Read").Execute(t.Context(), call)
+			if out != row.output || (err == nil) != (row.failure == "") || err != nil && !strings.Contains(err.Error(), row.failure) {
+				t.Errorf("got %q, %v", out, err)
+			}
+			if (got == nil) != (row.file == "") {
+				t.Fatalf("got the file %v", got)
+			}
+			if got != nil && (got.Type != row.file || err == nil && string(got.Data) != row.content || err != nil && got.Data != nil) {
+				t.Errorf("got %s with %d bytes", got.Type, len(got.Data))
+			}
+		})
+	}
+}
