@@ -1,6 +1,6 @@
 // Package schemas holds the JSON schemas of the files in a home. They are generated:
 //
-//	go test ./internal/schema -run TestPublished -update
+//	go test ./internal/settings/schema -run TestPublished -update
 package schemas
 
 import "embed"

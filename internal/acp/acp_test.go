@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // TestLines has a row for each rule about lines of the client.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // always is a front end that answers Session, and records for each call whether it was asked.

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/system/trust"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 	"github.com/idelchi/aura/internal/testneed"
 )

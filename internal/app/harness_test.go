@@ -10,9 +10,9 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // talk is the script of a conversation in which the model calls a tool once and then answers.

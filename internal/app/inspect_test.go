@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // TestGoInfo checks that a plugin that must be native and may not be is not said to run.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // resume continues the saved session with this id, name or title, or the one that was used last if word is empty.

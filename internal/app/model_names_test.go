@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/slash"
 )
 

@@ -14,10 +14,10 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // plugins holds the plugins of a session. running is nil while there are no plugins to run; a reload may set it while a front end looks at the

@@ -9,9 +9,9 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/base/condition"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/trust"
 )
 

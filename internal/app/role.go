@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // wanted holds the parts of the role that the user names explicitly. An empty field uses the saved session, or else the

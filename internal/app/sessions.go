@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 )
 

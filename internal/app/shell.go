@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/idelchi/aura/internal/agent/toolhost"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/shell"
 )
 

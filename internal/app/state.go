@@ -3,8 +3,8 @@ package app
 import (
 	"os"
 
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // Paths holds the paths of a project. Paths are absolute and need not exist.

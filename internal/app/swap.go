@@ -12,8 +12,8 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // swap is a change from one setup to another. A prepared swap has started everything that the next setup needs, in addition to

@@ -15,9 +15,9 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // ToolboxOptions are the user's choices for tools that run without a conversation.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
 

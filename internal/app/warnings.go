@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // Warnings returns the problems in the files of the homes that do not prevent reading them. The notice about where the

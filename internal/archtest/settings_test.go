@@ -15,7 +15,7 @@ import (
 )
 
 // settingPackages are the packages that decode the files of a home.
-var settingPackages = []string{"internal/config", "internal/plugin/manifest"}
+var settingPackages = []string{"internal/settings/config", "internal/plugin/manifest"}
 
 // TestSettingsAreRead checks that some code reads each setting of a home and of a plugin's manifest: a setting has an effect, or a
 // check that reports it. Names are compared, not types.

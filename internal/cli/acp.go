@@ -13,9 +13,9 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 const acpHelp = `Serve an editor over standard input and output by the Agent Client Protocol.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // Completion never reports errors, because a user who presses Tab has not asked for them.

@@ -3,7 +3,7 @@ package cli
 import (
 	"testing"
 
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 func TestReplied(t *testing.T) {

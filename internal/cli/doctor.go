@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/doctor"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 const doctorHelp = `Check whether aura can work on this machine and in this directory:

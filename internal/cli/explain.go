@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/explain"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 const explainHelp = `Show what happened in a session: turn by turn, who changed what, before and after,

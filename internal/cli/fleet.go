@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 const fleetHelp = `Run many tasks on many machines. A batch of tasks is submitted to a queue; workers

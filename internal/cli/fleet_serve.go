@@ -15,9 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/server"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 const serveHelp = `Run a server of the queue. It keeps everything on disk: a record that was acknowledged

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // load reads the configuration for a command that runs what the configuration declares.

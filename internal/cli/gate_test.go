@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // TestAnswers parses the answers that users type. If the user's rule is pinned consent, directories cannot be trusted.

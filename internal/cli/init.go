@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/scaffold"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/scaffold"
 )
 
 // initOptions holds the flags of init.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/mcpimport"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/schema"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/schema"
 )
 
 // importOptions holds the flags of mcp import.

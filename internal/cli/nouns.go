@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // nounKinds maps the kinds whose commands only list and show them to their names in the help. Other kinds, such as tasks, have

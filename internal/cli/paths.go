@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 const pathsHelp = `Print the paths of this project: the homes with its configuration, and the

@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/bisect"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/shell"
 )
 

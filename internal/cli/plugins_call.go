@@ -15,9 +15,9 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // callOptions holds the flags of plugins call.

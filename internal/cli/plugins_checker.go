@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 

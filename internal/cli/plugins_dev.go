@@ -20,12 +20,12 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugindev"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 const devHelp = `Watch the files of a plugin, and check and reload the plugin when you save them.

@@ -18,8 +18,8 @@ import (
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugintest"
-	"github.com/idelchi/aura/internal/scaffold"
-	"github.com/idelchi/aura/internal/schema"
+	"github.com/idelchi/aura/internal/settings/scaffold"
+	"github.com/idelchi/aura/internal/settings/schema"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // TestPlaceFor checks where plugins are installed, also if the user works in the home directory.

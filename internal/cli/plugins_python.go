@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/runtime/aar"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 const pythonPathHelp = `Print a directory with the Python modules that extensions written for Aar import,

@@ -14,10 +14,10 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // replayOptions holds the flags of plugins replay.

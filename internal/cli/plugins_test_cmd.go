@@ -17,7 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/plugintest"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // testOptions holds the flags of plugins test.

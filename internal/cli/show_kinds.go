@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // shown is an entity as show prints it.

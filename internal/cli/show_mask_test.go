@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 func TestBareURL(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/nearest"
-	"github.com/idelchi/aura/internal/schema"
+	"github.com/idelchi/aura/internal/settings/schema"
 )
 
 const showSchemaHelp = `Print the JSON schema of a kind of configuration file. An editor checks and

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/idelchi/aura/internal/config"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // setting is one value of an entity and its path of keys.

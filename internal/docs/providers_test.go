@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // TestAddresses compares the table of addresses with those that the providers use.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/testhost"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 

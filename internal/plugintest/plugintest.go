@@ -18,7 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // DirName is the directory of a plugin that holds its tests. Recordings is the directory below it that holds recorded sessions.

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // Record runs the tests in the plugin's files and records their calls, so that the recordings are tests too. The recording of

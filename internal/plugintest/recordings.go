@@ -14,7 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/recording"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // recordings replays the plugin's recordings: each is one test.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/config"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )
 

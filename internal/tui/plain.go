@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/setup"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/terminal"
 )

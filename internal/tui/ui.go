@@ -16,11 +16,11 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/keymap"
-	"github.com/idelchi/aura/internal/config"
 	"github.com/idelchi/aura/internal/filefind"
 	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/lineedit"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

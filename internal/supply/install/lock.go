@@ -58,7 +58,7 @@ type locked struct {
 	Files map[string]string `check:"required" json:"files"`
 }
 
-// LockType returns the type into which a lock is decoded. Its tags describe the file to internal/schema.
+// LockType returns the type into which a lock is decoded. Its tags describe the file to internal/settings/schema.
 func LockType() reflect.Type { return reflect.TypeFor[lockfile]() }
 
 // readLock reads a place's lock. If the file does not exist, nothing is installed.

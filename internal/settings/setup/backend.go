@@ -1,0 +1,217 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/anthropic"
+	"github.com/idelchi/aura/internal/agent/llm/google"
+	"github.com/idelchi/aura/internal/agent/llm/openai"
+	"github.com/idelchi/aura/internal/agent/llm/retry"
+	"github.com/idelchi/aura/internal/agent/llm/script"
+	"github.com/idelchi/aura/internal/agent/llm/transport"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Make creates a provider from its configuration. Providers that use a service retry temporary failures. A script retries only
+// if its configuration sets retry, because otherwise its errors should be visible.
+func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
+	if err := c.Usable(); err != nil {
+		return nil, err
+	}
+	speaks, err := speaker(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Timeout > 0 {
+		speaks = bounded{Provider: speaks, limit: c.Timeout}
+	}
+	if c.Type != config.ProviderScript || c.Retry != (config.Retry{}) {
+		speaks = retry.New(speaks, retry.Options{
+			MaxAttempts: c.Retry.MaxAttempts, BaseDelay: c.Retry.BaseDelay, MaxDelay: c.Retry.MaxDelay,
+			Notify: func(f retry.Failure) {
+				p.notify(fmt.Sprintf("attempt %d failed, retrying in %s: %v", f.Attempt, f.Delay.Round(time.Millisecond), f.Err))
+			},
+		})
+	}
+	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices}), nil
+}
+
+// speaker returns the implementation of the protocol of a provider type.
+func speaker(p config.Provider) (llm.Provider, error) {
+	switch p.Type {
+	case config.ProviderScript:
+		return script.New(script.Options{File: p.File})
+	case config.ProviderAnthropic:
+		return anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
+	case config.ProviderGoogle:
+		return google.New(google.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
+	case config.ProviderOpenAI, config.ProviderOllama, config.ProviderLlamaCPP, config.ProviderOpenRouter:
+		return openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p), IdleTimeout: idleTimeout(p)}), nil
+	default:
+		return nil, fmt.Errorf("type %q is not known", p.Type)
+	}
+}
+
+// recorded returns a provider that records its answers as a script, if its configuration requests that.
+func (p *Providers) recorded(c config.Provider, speaks llm.Provider) llm.Provider {
+	if c.Record == "" {
+		return speaks
+	}
+	return script.Record(speaks, p.config.Workdir, c.Record, p.secrets, func(err error) { p.notify(err.Error()) })
+}
+
+// flavor returns which kind of OpenAI-compatible server a provider is. An OpenAI provider with its own address may be any
+// compatible server.
+func flavor(p config.Provider) openai.Flavor {
+	if p.Type == config.ProviderOpenAI && p.URL != "" {
+		return openai.Compatible
+	}
+	return openai.Flavor(p.Type)
+}
+
+// idleTimeout returns how long a service may be silent: the configured time, or else a time that depends on the location of the
+// service. Local servers, and servers such as Ollama and llama.cpp that are usually local, get more time because they load a
+// model first.
+func idleTimeout(p config.Provider) time.Duration {
+	switch {
+	case p.IdleTimeout > 0:
+		return p.IdleTimeout
+	case p.Type == config.ProviderOllama, p.Type == config.ProviderLlamaCPP, onThisMachine(Address(p)):
+		return transport.LocalIdle
+	default:
+		return transport.DefaultIdle
+	}
+}
+
+func onThisMachine(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// bounded is a provider with a time limit for each call.
+type bounded struct {
+	llm.Provider
+	limit time.Duration
+}
+
+func (b bounded) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	limited, cancel := context.WithTimeout(ctx, b.limit)
+	defer cancel()
+	r, err := b.Provider.Chat(limited, req, onDelta)
+	if err != nil && ctx.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		err = &llm.Error{Type: sdk.ErrorTypeNetwork, Message: fmt.Sprintf("no complete answer within %s (timeout of the provider)", b.limit)}
+	}
+	return r, err
+}
+
+// offering is a provider that is used only for some of its models and knows their prices.
+type offering struct {
+	llm.Provider
+	models config.Models
+	prices map[string]config.Prices
+}
+
+func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
+	if req.Model != "" && excluded(o.models, req.Model) {
+		return llm.Response{}, &llm.Error{
+			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is excluded by models: of the provider", req.Model),
+		}
+	}
+	response, err := o.Provider.Chat(ctx, req, onDelta)
+	if prices, ok := pricesOf(o.prices, req.Model); ok && err == nil && response.Usage != (llm.Usage{}) {
+		response.Cost = new(prices.Cost(response.Usage))
+	}
+	return response, err
+}
+
+// detectTimeout is the timeout for detecting a server. detectFar is the timeout if the user named the address of the server.
+const (
+	detectTimeout = 200 * time.Millisecond
+	detectFar     = 2 * time.Second
+)
+
+// keys lists the variables that hold a token, in the order in which they are checked.
+var keys = []struct {
+	variable string
+	kind     config.ProviderType
+}{
+	{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
+}
+
+// Detect returns a provider if none is configured: the first service with a key in the environment, or else the first service
+// with an address in the environment, or else an Ollama server, or else the built-in demonstration, which needs nothing. Detect
+// notifies the user which one is used, and how to change that.
+func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
+	for _, k := range keys {
+		if token, ok := config.Lookup(p.config.Environ, k.variable); ok && token != "" {
+			return p.detected(p.config.Unconfigured(k.kind, token), k.variable)
+		}
+	}
+	for _, k := range keys {
+		if c := p.config.Unconfigured(k.kind, ""); c.URLFrom != "" {
+			return p.detected(c, c.URLFrom)
+		}
+	}
+	ollama := p.config.Unconfigured(config.ProviderOllama, "")
+	if err := ollama.Usable(); err != nil {
+		return nil, "", fmt.Errorf("looking for an Ollama server: %w", err)
+	}
+	if answers(ctx, ollama) {
+		p.tellDetected("the Ollama server at " + Address(ollama) + " is used")
+		made, err := p.Make(ollama)
+		return made, string(ollama.Type), err
+	}
+	text := "the built-in demonstration answers"
+	if ollama.URLFrom != "" {
+		text += fmt.Sprintf(" (nothing answers at %s, from %s)", Address(ollama), ollama.URLFrom)
+	}
+	p.tellDetected(text)
+	made, err := script.New(script.Options{})
+	return made, string(config.ProviderScript), err
+}
+
+// detected returns a provider that a variable of the environment describes.
+func (p *Providers) detected(c config.Provider, because string) (llm.Provider, string, error) {
+	text := string(c.Type) + " is used"
+	if c.URLFrom != "" {
+		text += " at " + Address(c)
+	}
+	text += ", because " + because + " is set"
+	p.tellDetected(text)
+	made, err := p.Make(c)
+	return made, string(c.Type), err
+}
+
+// answers reports whether a server accepts connections.
+func answers(ctx context.Context, c config.Provider) bool {
+	at, err := url.Parse(Address(c))
+	if err != nil {
+		return false
+	}
+	dialer := net.Dialer{Timeout: detectTimeout}
+	if c.URLFrom != "" {
+		dialer.Timeout = detectFar
+	}
+	conn, err := dialer.DialContext(ctx, "tcp", at.Host)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+func (p *Providers) tellDetected(what string) {
+	p.notify("no provider is configured, so " + what + "; to change that, put one into .aura/config/providers/")
+}

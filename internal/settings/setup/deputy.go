@@ -1,0 +1,186 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/internal/system/shell"
+)
+
+// A deputy is a process that aura starts for a setting: a shell hook, the command of a condition, an MCP server. A deputy reads and runs
+// files of the working directory, which tools can write. So it is confined like the tools, or it runs where no tool can write.
+
+// extended returns the confinement with further paths.
+func (c Confinement) extended(extra sandbox.Paths) Confinement {
+	c.settings.Extra = sandbox.Paths{
+		ReadOnly:  slices.Concat(c.settings.Extra.ReadOnly, extra.ReadOnly),
+		ReadWrite: slices.Concat(c.settings.Extra.ReadWrite, extra.ReadWrite),
+	}
+	return c
+}
+
+// line returns a command line under the policy of Bash.
+func (c Confinement) line(extra sandbox.Paths, line shell.Command) shell.Command {
+	if !c.enabled {
+		return line
+	}
+	p := c.extended(extra).Policy(sandbox.KindShell)
+	line.Dir, line.Env, line.Start = c.grants.Dir(), p.Environ(line.Env), c.starter(p)
+	return line
+}
+
+// starter returns a function that starts a process under a policy.
+func (c Confinement) starter(p sandbox.Policy) func(context.Context, process.Spec) (*process.Process, error) {
+	return func(ctx context.Context, s process.Spec) (*process.Process, error) {
+		s.Dir = c.grants.Dir()
+		started, report, err := sandbox.Start(ctx, s, c.grants.Open(p))
+		if c.tell != nil && err == nil {
+			c.tell(report.Uncovered)
+		}
+		if report.Confined && !report.Mounts {
+			c.Expose()
+		}
+		return started, err
+	}
+}
+
+// Server returns a server of a configuration. With a sandbox it is confined, unless its settings exempt it: it then starts where tools
+// cannot write, from a program that they cannot write.
+func (c Confinement) Server(of *config.Config, s config.MCPServer) mcp.Server {
+	out := mcp.Server{
+		Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Timeout: s.Timeout.Duration(),
+		Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,
+	}
+	for _, r := range of.References {
+		if r.File == s.Source.File && !slices.Contains(out.Variables, r.Name) {
+			out.Variables = append(out.Variables, r.Name)
+		}
+	}
+	switch {
+	case !c.enabled || s.Type != config.MCPStdio:
+	case s.Unconfined():
+		out.Launch = outsideServer(of)
+	default:
+		c.place.DataDir, c.place.Output = of.State.Server(s.Name), ""
+		p := c.extended(sandbox.Paths(s.Extra)).Policy(sandbox.KindServer)
+		out.Launch = &mcp.Launch{
+			Environ: func(env []string) []string { return append(p.Environ(env), "AURA_DATA_DIR="+c.place.DataDir) },
+			Start:   c.starter(p),
+			Hint:    "it runs in the sandbox; extra.ro and extra.rw grant it more paths, and sandbox: off everything",
+		}
+	}
+	return out
+}
+
+// outsideLine returns a command line that runs outside of the sandbox.
+func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
+	at, err := outsideOf(c)
+	if err != nil {
+		return line, err
+	}
+	line.Dir = at.dir
+	line.Env, line.Refused = install.SafeEnviron(line.Env, at.writable...)
+	line.Refused = append(line.Refused, at.writable...)
+	return line, nil
+}
+
+// outsideServer returns how a server starts outside of the sandbox.
+func outsideServer(c *config.Config) *mcp.Launch {
+	return &mcp.Launch{
+		Environ: func(env []string) []string {
+			env, _ = install.SafeEnviron(env, writableOf(c).writable...)
+			return env
+		},
+		Start: func(_ context.Context, s process.Spec) (*process.Process, error) {
+			at, err := outsideOf(c)
+			if err != nil {
+				return nil, err
+			}
+			s.Dir = at.dir
+			return process.Start(s)
+		},
+		Check: func(program string) error {
+			if install.Changeable(program, writableOf(c).writable...) {
+				return fmt.Errorf("starting %s outside of the sandbox: tools can write it; install it elsewhere, or remove sandbox: off", program)
+			}
+			return nil
+		},
+	}
+}
+
+// prepareHook returns the function that makes hooks run confined, or outside of the sandbox where no tool can write.
+func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, shell.Command) (shell.Command, error) {
+	if !confines(c) {
+		return nil
+	}
+	return func(e hooks.Entry, line shell.Command) (shell.Command, error) {
+		if e.Unconfined {
+			return outsideLine(c, line)
+		}
+		return confined().line(sandbox.Paths(e.Extra), line), nil
+	}
+}
+
+// explainHook returns the function that names the rule of the sandbox by which a hook failed.
+func explainHook(c *config.Config, confined func() Confinement) func(hooks.Entry, string) string {
+	if !confines(c) {
+		return nil
+	}
+	return func(e hooks.Entry, output string) string {
+		if e.Unconfined {
+			return ""
+		}
+		at := confined()
+		policy := at.extended(sandbox.Paths(e.Extra)).Policy(sandbox.KindShell)
+		text := sandbox.Explain(at.grants.Open(policy), c.Workdir, output)
+		if text == "" {
+			return ""
+		}
+		return text + fmt.Sprintf("; extra.ro and extra.rw of hook %s grant it more paths", e.Name)
+	}
+}
+
+// Rights describes what confines a shell hook or an MCP server, for lists and for the user's consent.
+func Rights(c *config.Config, unconfined bool, extra config.SandboxPaths) string {
+	if unconfined || !confines(c) {
+		return notConfined
+	}
+	text := "confined"
+	if len(extra.ReadOnly) > 0 {
+		text += ", reads also " + strings.Join(extra.ReadOnly, ", ")
+	}
+	if len(extra.ReadWrite) > 0 {
+		text += ", writes also " + strings.Join(extra.ReadWrite, ", ")
+	}
+	return text
+}
+
+const notConfined = "not confined"
+
+// Exempt lists the hooks and servers that the settings exempt from the sandbox, which the others run in. It is empty without a sandbox.
+func Exempt(c *config.Config) []string {
+	var out []string
+	if !confines(c) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+		if h := c.Hooks[name]; h.Unconfined && !h.Disabled {
+			out = append(out, fmt.Sprintf("hook %s runs outside of the sandbox (sandbox: off in %s)", name, h.Source.File))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.MCPServers)) {
+		if s := c.MCPServers[name]; s.Unconfined() && !s.Disabled {
+			out = append(out, fmt.Sprintf("MCP server %s runs outside of the sandbox (sandbox: off in %s)", name, s.Source.File))
+		}
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/sdk"
+)
+
+// guard checks the tool calls of a role. It is located between the plugins and the tools.
+type guard struct {
+	source Source
+	policy policy.Policy
+	hooks  hooks.Runner
+	role   Role
+	// entries holds the catalog entries of the plugins, by name.
+	entries map[string]Entry
+}
+
+// featuresOrigin is the origin of the rules that are not those of an agent, a mode or a task.
+const featuresOrigin = "features"
+
+// policies returns the policy rules of each layer.
+func (s Source) policies(r Role, f config.Features) []policy.Rules {
+	var out []policy.Rules
+	add := func(origin string, l config.Policy) {
+		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny, Origin: origin})
+	}
+	add(featuresOrigin, f.Tools.Policy)
+	add("agent "+r.Agent.Name, r.Agent.Tools.Policy)
+	add("mode "+r.Mode.Name, r.Mode.Tools.Policy)
+	add("mode "+r.Within.Name, r.Within.Tools.Policy)
+	if task := s.Options.Task; task != nil {
+		add("task "+task.Name, task.Tools.Policy)
+	}
+	return out
+}
+
+// Before checks the policy, asks the user if the policy requires it, and then runs the hooks.
+func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string, error) {
+	if err := g.permit(ctx, call, t); err != nil || len(g.hooks.Pre) == 0 {
+		return "", err
+	}
+	made := g.hookCall(ctx, call, t)
+	made.Gone = nil // not yet
+	out, err := g.hooks.RunPre(ctx, made)
+	g.tellAnswers(out)
+	switch {
+	case err != nil:
+		return "", err
+	case out.Blocked:
+		return "", tool.Refused(tool.ByHook, out.By, errors.New(out.Append(out.Reason)))
+	default:
+		return out.Feedback, nil
+	}
+}
+
+// hookCall returns a call in the form that hooks receive.
+func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.Call {
+	var declared sdk.ToolPaths
+	if p, ok := tool.As[tool.Pather](t); ok {
+		var err error
+		if declared, err = p.Paths(ctx, call.Args); err != nil && ctx.Err() == nil {
+			g.source.notice("", fmt.Sprintf("asking %s which files it touches: %v; hooks see those of its arguments", t.Definition().Name, err))
+		}
+	}
+	workdir := g.source.Config.Workdir
+	return hooks.Call{
+		Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(workdir, call.Args, declared),
+		// A tool declares what it deletes among these.
+		Gone: hooks.Paths(workdir, nil, sdk.ToolPaths{Clear: declared.Clear}),
+	}
+}
+
+// permit checks the policy.
+func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
+	name := t.Definition().Name
+	verdict := g.policy.Decide(name, call.Args)
+	switch verdict.Action {
+	case policy.Deny:
+		return tool.Refused(tool.ByPolicy, verdict.Rule, fmt.Errorf("the policy denies it (rule %q)", verdict.Rule))
+	case policy.Confirm:
+		return tool.Refused(tool.ByPolicy, verdict.Rule, g.confirm(ctx, call, t, verdict))
+	default:
+		if t.Definition().RequiresApproval && verdict.Rule == "" {
+			return tool.Refused(tool.ByPolicy, "", g.confirm(ctx, call, t, verdict))
+		}
+		return nil
+	}
+}
+
+// confirm asks the user, unless the user approved such calls before. The verdict has no rule if the tool itself requires the
+// question.
+func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict policy.Verdict) error {
+	about := g.approvable(ctx, call, t, verdict.Rule)
+	if g.approved(about) {
+		return nil
+	}
+	ask, name := g.source.Confirm, about.Tool
+	switch {
+	case ask == nil && verdict.Rule == "":
+		return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", name)
+	case ask == nil:
+		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", verdict.Rule)
+	}
+	q := g.question(about, verdict, t)
+	answer, err := ask(ctx, q)
+	if err != nil {
+		return fmt.Errorf("asking whether %s may run: %w", name, err)
+	}
+	return g.settle(q, answer)
+}
+
+// After runs the hooks with the output of the tool, even if the tool failed.
+func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
+	if len(g.hooks.Post) == 0 || ctx.Err() != nil {
+		return ""
+	}
+	made := g.hookCall(ctx, call, t)
+	made.Output = output
+	made.Gone = slices.DeleteFunc(made.Gone, func(path string) bool {
+		_, err := os.Lstat(path)
+		return !errors.Is(err, fs.ErrNotExist)
+	})
+	if call.Settle != nil {
+		made.Ended = func(e hooks.Entry) { call.Settle("hook "+e.Name, e.Silent) }
+	}
+	if failure != nil {
+		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
+	}
+	out, err := g.hooks.RunPost(ctx, made)
+	g.tellAnswers(out)
+	if err != nil && ctx.Err() == nil {
+		g.source.notice("", err.Error())
+	}
+	return out.Append(out.Reason)
+}
+
+// tellAnswers reports the hooks whose answers could not be parsed, because a guard among them blocks nothing.
+func (g guard) tellAnswers(out hooks.Outcome) {
+	for _, r := range out.Reports {
+		if _, wrong := errors.AsType[*hooks.AnswerError](r.Err); wrong {
+			g.source.notice("", fmt.Sprintf("hook %q failed and blocks nothing: %v", r.Hook, r.Err))
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package setup
+
+import (
+	"cmp"
+	"fmt"
+	"sync"
+
+	"github.com/idelchi/aura/hooks"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/settings/config"
+)
+
+// HooksOf returns the shell hooks of a role, filtered by the agent first and then by the mode.
+func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
+	runner, err := hooks.Compile(s.Config.HookDefinitions(), hookLayers(r)...)
+	if err != nil {
+		return hooks.Runner{}, err
+	}
+	program, err := toolhost.Program()
+	if err != nil {
+		return hooks.Runner{}, err
+	}
+	runner.Executable = program.Start
+	c := *s.Config
+	c.Features = f
+	confined := sync.OnceValue(func() Confinement { return s.Confinement(f) })
+	runner.Prepare, runner.Explain = prepareHook(&c, confined), explainHook(&c, confined)
+	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
+	runner.OnSlow = func(name string) {
+		if s.Emit != nil {
+			s.Emit(event.Progress{Tool: "hook " + name, Text: "still running"})
+		}
+	}
+	return runner, nil
+}
+
+// hookLayers returns the hook filters of the agent and the mode.
+func hookLayers(r Role) []hooks.Filter {
+	var out []hooks.Filter
+	for _, l := range []struct {
+		kind, name string
+		by         config.HookFilter
+	}{{"agent", r.Agent.Name, r.Agent.Hooks}, {"mode", r.Mode.Name, r.Mode.Hooks}} {
+		out = append(out, hooks.Filter{Origin: fmt.Sprintf("%s %q", l.kind, l.name), Enabled: l.by.Enabled, Disabled: l.by.Disabled})
+	}
+	return out
+}
+
+// Hook describes a shell hook in a list.
+type Hook struct {
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Event       string   `json:"event"`
+	Matcher     string   `json:"matcher"`
+	Files       string   `json:"files"`
+	Command     string   `json:"command"`
+	Timeout     string   `json:"timeout"`
+	Silent      bool     `json:"silent"`
+	Depends     []string `json:"depends"`
+	Inherit     []string `json:"inherit"`
+	// Sandbox says what confines the hook.
+	Sandbox string `json:"sandbox"`
+	// Active reports whether the hook runs. Active hooks run in the order of the list. Reason says why an inactive hook does not
+	// run.
+	Active bool   `json:"active"`
+	Reason string `json:"reason,omitempty"`
+	// Order is the position among the active hooks of the same event, from 1.
+	Order int `json:"order,omitempty"`
+	// File is the file that configures the hook.
+	File string `json:"file"`
+}
+
+// ListHooks lists the hooks of a configuration: first the hooks that a runner runs, in order, then the excluded hooks with the
+// reason.
+func ListHooks(c *config.Config, runner hooks.Runner) []Hook {
+	out := []Hook{}
+	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {
+		for i, e := range row {
+			h := listedHook(c, e)
+			h.Active, h.Order = true, i+1
+			out = append(out, h)
+		}
+	}
+	for _, e := range runner.Excluded {
+		h := listedHook(c, e.Entry)
+		h.Reason = e.Reason
+		out = append(out, h)
+	}
+	return out
+}
+
+func listedHook(c *config.Config, e hooks.Entry) Hook {
+	h := Hook{
+		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
+		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
+		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
+		Sandbox: Rights(c, e.Unconfined, config.SandboxPaths(e.Extra)),
+	}
+	if e.Matcher != nil {
+		h.Matcher = e.Matcher.String()
+	}
+	return h
+}

@@ -1,0 +1,129 @@
+package setup
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/planted"
+	"github.com/idelchi/aura/internal/system/sandbox"
+)
+
+// Quarantine returns the store of what confined code left where other programs run it.
+func Quarantine(c *config.Config) planted.Store { return planted.Store{Dir: c.State.Quarantine()} }
+
+// newWatch returns the watch of what confined code leaves in this place.
+func (c Confinement) newWatch() *planted.Watch {
+	c.place.Output = ""
+	c = c.surveyed()
+	policy := c.grants.Open(c.Policy(sandbox.KindShell))
+	// The caches and the directories for temporary files belong to other programs: nobody works there.
+	shared := slices.Concat(c.place.Writable, c.place.Caches, []string{c.place.Temp, c.place.Private})
+	trees := slices.DeleteFunc(c.grants.Open(c.Policy(sandbox.KindFiles)).ReadWrite, func(tree string) bool {
+		return tree != c.grants.Dir() && slices.Contains(shared, tree)
+	})
+	return planted.In(planted.Place{
+		Workdir: c.grants.Dir(), Trees: trees, Writable: policy.ReadWrite, Protected: policy.Protected,
+		Created: func(path string) bool { return !policy.Unmade(path) },
+		Hides: func(path string) string {
+			if !c.place.Hides([]string{path}) {
+				return ""
+			}
+			return "while it is there, sessions in this directory do not use " + filepath.Join(c.place.Project, config.DirName)
+		},
+		Store: c.quarantine,
+	})
+}
+
+// Watching looks at the places that other programs run before something confined runs, and returns a function that looks at them
+// again. That function moves away what may not be there, reports everything to the user, and returns the same sentences. by is who
+// runs.
+func (c Confinement) Watching(by string) (end func() []string) {
+	if !c.enabled {
+		return func() []string { return nil }
+	}
+	watch := c.watch()
+	c.reportFound("somebody", watch.Begin())
+	return func() []string { return c.reportFound(by, watch.End()) }
+}
+
+// reportFound reports findings to the user.
+func (c Confinement) reportFound(by string, found []planted.Finding) []string {
+	var texts, paths []string
+	for _, f := range found {
+		texts = append(texts, f.Text(by))
+		if !f.Limit {
+			paths = append(paths, f.Path)
+		}
+	}
+	if len(paths) > 0 && c.made != nil {
+		c.made(paths)
+	}
+	if len(found) > 0 && c.found != nil {
+		c.found(texts)
+	}
+	return texts
+}
+
+// Expose records that confined code can write protected paths, because there is no mount namespace.
+func (c Confinement) Expose() {
+	if c.enabled {
+		c.watch().Expose()
+	}
+	if c.exposed != nil {
+		c.exposed()
+	}
+}
+
+// Watched returns a tool whose calls are watched. If inform is set, the result of a call says what was found.
+func (c Confinement) Watched(t tool.Tool, inform bool) tool.Tool {
+	if _, ok := tool.As[confined](t); !c.enabled || t.Definition().Source == tool.SourceBuiltin && !ok {
+		return t // aura's own tools that use no files
+	}
+	return watched{Tool: t, in: c, inform: inform}
+}
+
+// watched looks at what a call leaves.
+type watched struct {
+	tool.Tool
+	in     Confinement
+	inform bool
+}
+
+// Unwrap returns the tool itself.
+func (t watched) Unwrap() tool.Tool { return t.Tool }
+
+// Execute runs the tool and looks at what it left.
+func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if !t.writes(ctx, call) {
+		return t.Tool.Execute(ctx, call)
+	}
+	end := t.in.Watching(t.Definition().Name)
+	output, err := t.Tool.Execute(ctx, call)
+	if p, ok := tool.As[PluginTool](t.Tool); ok {
+		if report := p.Plugin.Sandbox(); report != nil && !report.Mounts {
+			t.in.Expose()
+		}
+	}
+	if found := end(); t.inform && len(found) > 0 {
+		output = strings.TrimLeft(strings.TrimRight(output, "\n")+"\n[sandbox] "+strings.Join(found, "\n[sandbox] "), "\n")
+	}
+	return output, err
+}
+
+// writes reports whether a call can write files. A tool for files names those that it writes.
+func (t watched) writes(ctx context.Context, call tool.Call) bool {
+	made, ok := tool.As[confined](t.Tool)
+	if !ok || made.policy.Exec {
+		return true
+	}
+	pather, ok := tool.As[tool.Pather](t.Tool)
+	if !ok {
+		return true
+	}
+	paths, err := pather.Paths(ctx, call.Args)
+	return err != nil || len(paths.Write)+len(paths.Clear) > 0
+}

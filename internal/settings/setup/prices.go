@@ -1,0 +1,32 @@
+package setup
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/settings/config"
+)
+
+// pricesOf returns the prices of a model: those for its exact name, or else those for the longest matching pattern.
+func pricesOf(all map[string]config.Prices, model string) (llm.Prices, bool) {
+	if p, ok := all[model]; ok {
+		return perToken(p), true
+	}
+	patterns := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	for _, pattern := range patterns {
+		if tool.Match([]string{pattern}, model) {
+			return perToken(all[pattern]), true
+		}
+	}
+	return llm.Prices{}, false
+}
+
+func perToken(p config.Prices) llm.Prices {
+	price := func(dollars *float64) llm.Price { return llm.PerMillion(*cmp.Or(dollars, p.Input)) }
+	return llm.Prices{Input: price(p.Input), Output: price(p.Output), CacheRead: price(p.CacheRead), CacheWrite: price(p.CacheWrite)}
+}

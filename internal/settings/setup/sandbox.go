@@ -1,0 +1,389 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/planted"
+	"github.com/idelchi/aura/internal/system/sandbox"
+	"github.com/idelchi/aura/sdk"
+)
+
+// Confinement is what the kernel confines a role to. It is a value; the zero value confines nothing.
+type Confinement struct {
+	// requested is whether the settings request a sandbox. enabled is whether the system enforces it.
+	requested, enabled bool
+	// env holds the names of variables that command lines see in addition to the usual ones.
+	env      []string
+	settings sandbox.Config
+	place    sandbox.Place
+	// aar is the user's directory of Aar; empty if there is none.
+	aar string
+	// grants keeps the granted paths open while aura runs.
+	grants *sandbox.Grants
+	// files caches the policy of the file tools when it is needed more than once; nil if it was not computed.
+	files *sandbox.Policy
+	// tell receives sentences for the user about what is not covered; nil drops them.
+	tell func([]string)
+	// found receives sentences about what confined code left where other programs run it, and made the paths; nil drops them.
+	found, made func([]string)
+	// exposed is called after a program ran that could write protected paths; it may be nil.
+	exposed func()
+	// spares holds the processes that wait for the next call; nil if there is no next call.
+	spares *sandbox.Spares
+	// quarantine is where what confined code left is moved to.
+	quarantine planted.Store
+	// watch returns the watch of what confined code leaves.
+	watch func() *planted.Watch
+}
+
+// NewConfinement returns the confinement of tools and plugins with the given settings. output is the output directory and may
+// be empty.
+func NewConfinement(c *config.Config, f config.Features, output string) Confinement {
+	s := f.Sandbox
+	out := Confinement{
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
+		settings: sandbox.Config{
+			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
+		},
+		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
+		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, quarantine: Quarantine(c),
+	}
+	if out.enabled && c.State.Root != "" {
+		// A directory that does not exist cannot be hidden, and confined code could create it, with a forged consent in it. If
+		// aura cannot create it here, confined code cannot either.
+		_ = os.MkdirAll(c.State.Root, 0o700)
+	}
+	if usual := "/tmp"; out.place.Temp != usual {
+		out.place.Writable = append(out.place.Writable, usual)
+	}
+	for _, home := range c.Homes {
+		out.place.Settings = append(out.place.Settings, home.Dir)
+	}
+	out.place.Settings = append(out.place.Settings, c.AarExtensions()...)
+	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
+	out.place.Trusted = c.Covered
+	if root := filepath.Dir(c.Project); root != c.Workdir && filepath.Base(c.Project) == config.DirName {
+		out.place.Project = root
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		out.place.Home = home
+	}
+	out.place.Git = sandbox.GitPaths(c.Workdir, out.place.Home, c.Inherited...)
+	if self, err := os.Executable(); err == nil {
+		tools := sandbox.Beside(self, toolhost.Name)
+		out.place.Own = append(out.place.Own, self, tools)
+		// The programs that aura looks for beside itself are protected even if they do not exist.
+		out.place.Programs = append(out.place.Programs, self, tools, sandbox.Beside(self, hostName))
+	}
+	// The programs are opened before any confined process runs, even if they are not needed.
+	if program, err := toolhost.Program(); err == nil {
+		out.grants.UseHelper(program.Start)
+	}
+	if program, err := hostProgram(c); err == nil {
+		out.place.Programs = append(out.place.Programs, program.path)
+	}
+	out.place.Links = &sandbox.Links{}
+	if out.enabled {
+		out.place.Links = out.place.FindLinks()
+	}
+	path, _ := config.Lookup(c.Inherited, "PATH")
+	out.place.Path = filepath.SplitList(path)
+	out.place.Caches = cachesIn(c.Inherited)
+	if s.Caches != config.SharedCaches {
+		out.place.Store = c.State.Layers()
+	}
+	out.watch = sync.OnceValue(out.newWatch)
+	return out
+}
+
+// hiddenDirs returns the directories that no confined process sees, wherever they are located: the sockets of sessions, and
+// aura's state. A call still sees the directory to which it writes its output.
+func hiddenDirs(c *config.Config) []string {
+	dirs := RuntimeDirs(c)
+	if c.State.Root != "" {
+		dirs = append(dirs, c.State.Root)
+	}
+	return dirs
+}
+
+// pluginDirs returns the directories that plugins and extensions are loaded from.
+func pluginDirs(c *config.Config) []string {
+	var out []string
+	for _, root := range c.Roots() {
+		out = append(out, root.Dir)
+	}
+	return out
+}
+
+// cachesIn returns the directories that the environment names for the output of builds. The other directories in the trees of
+// Go and Cargo hold programs, which may later run outside the sandbox.
+func cachesIn(environ []string) []string {
+	var out []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOTMPDIR", "CARGO_TARGET_DIR", "npm_config_cache", "XDG_CACHE_HOME"} {
+		if dir, ok := config.Lookup(environ, name); ok {
+			out = append(out, dir)
+		}
+	}
+	trees, _ := config.Lookup(environ, "GOPATH")
+	for _, tree := range filepath.SplitList(trees) {
+		out = append(out, filepath.Join(tree, "pkg"))
+	}
+	if tree, ok := config.Lookup(environ, "CARGO_HOME"); ok && tree != "" {
+		out = append(out, filepath.Join(tree, "registry"), filepath.Join(tree, "git"))
+	}
+	return out
+}
+
+// Policy returns the policy of one kind of process.
+func (c Confinement) Policy(kind sandbox.Kind) sandbox.Policy {
+	return sandbox.Compose(c.place, kind, c.settings)
+}
+
+// Plugin returns the policy of a plugin; nil if the plugin is not confined. A plugin may write to its own data directory. If
+// nothing confines the plugin, Plugin creates the directory; otherwise it is created together with the grants.
+func (c Confinement) Plugin(e Entry) *sandbox.Policy {
+	if !c.enabled {
+		if dir := e.DataDir(); dir != "" {
+			// A plugin that needs a directory that cannot be created will report that.
+			_ = os.MkdirAll(dir, 0o700)
+		}
+		return nil
+	}
+	c.place.DataDir, c.place.Output = e.DataDir(), ""
+	kind := sandbox.KindPlugin
+	if e.Python() {
+		kind = sandbox.KindGuest
+		c.guestPlace()
+	}
+	p := c.Policy(kind)
+	p.Network = p.Network && e.Asks().Network
+	if e.guest != nil {
+		e.guest.grant(&p)
+	}
+	return &p
+}
+
+// Builtins returns the built-in tools. With a sandbox, each call runs in a separate confined process.
+func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	if !c.enabled {
+		o.Env = environment(o.Env, c.env, task)
+		// Without the program, aura finds only descendants that kept the environment of the command.
+		if program, err := toolhost.Program(); err == nil {
+			o.Reaper = program.Start
+		}
+		return builtin.All(o)
+	}
+	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)
+	o.Env = environment(commands.Environ(o.Env), c.env, task)
+	all := builtin.All(o)
+	for i, t := range all {
+		policy := files
+		if t.Definition().Name == "Bash" {
+			policy = commands
+		}
+		all[i] = confined{
+			Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
+		}
+	}
+	return all
+}
+
+// Noting returns the confinement with functions as in Source: Made and Exposed. found receives sentences about what confined code left.
+func (c Confinement) Noting(found, made func([]string), exposed func()) Confinement {
+	c.found, c.made, c.exposed = found, made, exposed
+	return c
+}
+
+// surveyed returns the confinement for policies that are made now, one after the other.
+func (c Confinement) surveyed() Confinement {
+	if c.enabled {
+		c.place.Survey = c.place.Look()
+	}
+	return c
+}
+
+// prepared returns the confinement with the policy of the file tools computed.
+func (c Confinement) prepared() Confinement {
+	if c.enabled {
+		files := c.grants.Open(c.Policy(sandbox.KindFiles))
+		c.files = &files
+	}
+	return c
+}
+
+// Fence returns a tool that checks its paths against its policy.
+func (c Confinement) Fence(t tool.Tool) tool.Tool {
+	var policy sandbox.Policy
+	switch d := t.Definition(); {
+	case !c.enabled:
+		return t
+	case d.Source == tool.SourceBuiltin && c.files != nil:
+		policy = *c.files
+	case d.Source == tool.SourceBuiltin:
+		policy = c.Policy(sandbox.KindFiles)
+	case d.Source == tool.SourcePlugin:
+		p, ok := tool.As[PluginTool](t)
+		if !ok || !p.Sandboxable {
+			return t
+		}
+		policy = p.policy
+	default:
+		return t
+	}
+	if _, ok := tool.As[tool.Pather](t); !ok {
+		return t
+	}
+	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
+}
+
+// fenced refuses a call that would access files outside the policy, before anything runs.
+type fenced struct {
+	tool.Tool
+	policy  sandbox.Policy
+	workdir string
+}
+
+// Unwrap returns the tool itself.
+func (t fenced) Unwrap() tool.Tool { return t.Tool }
+
+// Execute checks the paths that the tool declares, and then runs the tool.
+func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		if call.Paths == nil {
+			paths, err := p.Paths(ctx, call.Args)
+			if err != nil {
+				return "", fmt.Errorf("asking which files the call will touch: %w", err)
+			}
+			call.Paths = &paths
+		}
+		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
+		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}
+		if err := sandbox.Check(t.policy, t.workdir, written); err != nil {
+			return "", tool.Refused(tool.BySandbox, "", err)
+		}
+		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
+		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
+		_, builtIn := tool.As[confined](t.Tool)
+		call.Named = call.Named && builtIn && (err != nil || slices.ContainsFunc(call.Paths.Read, t.replaced))
+		if err != nil && !call.Named {
+			return "", tool.Refused(tool.BySandbox, "", err)
+		}
+	}
+	return t.Tool.Execute(ctx, call)
+}
+
+// replaced reports whether a path of a call leads to another file in the tool's process. A file that the user names is the user's.
+func (t fenced) replaced(path string) bool {
+	return t.policy.ReplacedIn(t.workdir, path)
+}
+
+// Paths returns the paths that the tool declares.
+func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
+	if p, ok := tool.As[tool.Pather](t.Tool); ok {
+		return p.Paths(ctx, args)
+	}
+	return sdk.ToolPaths{}, nil
+}
+
+// apart returns the policy for running a call of a plugin's tool in a separate process. It returns nil if the plugin's own
+// child process is already confined as strictly.
+func (c Confinement) apart(spec host.Spec, wanted *sandbox.Policy, sandboxable bool) *sandbox.Policy {
+	switch have := spec.Sandbox; {
+	case wanted == nil:
+		return nil
+	case !sandboxable:
+		// Then the files of neither the child nor a separate process are confined, but everything else is.
+		free := wanted.WithoutFiles()
+		if have != nil && !free.Stricter(have.WithoutFiles()) {
+			return nil
+		}
+		return &free
+	case have == nil:
+		return wanted
+	case !wanted.Stricter(*have):
+		return nil
+	default:
+		return wanted
+	}
+}
+
+// Display returns the description of the sandbox for prompts.
+func (c Confinement) Display() prompt.Sandbox {
+	out := prompt.Sandbox{Requested: c.requested, Enabled: c.enabled, Display: "no sandbox: tools reach all that the user does"}
+	if !c.enabled {
+		return out
+	}
+	p := c.Policy(sandbox.KindShell)
+	network := "on"
+	if !p.Network {
+		network = "off"
+	}
+	out.Display = fmt.Sprintf("tools are confined by the kernel\nwritable: %s\nread-only inside of these: %s\nnetwork: %s\nnothing else of the home directory can be read",
+		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), network)
+	return out
+}
+
+// Enabled reports whether the system enforces the sandbox.
+func (c Confinement) Enabled() bool { return c.enabled }
+
+// Requested reports whether the settings request a sandbox.
+func (c Confinement) Requested() bool { return c.requested }
+
+// Warnings returns what the user should know about an enforced sandbox.
+func (c Confinement) Warnings() []string {
+	if !c.enabled {
+		return nil
+	}
+	return c.place.Warnings()
+}
+
+// Describe describes the confinement.
+func (c Confinement) Describe() string {
+	lines := []string{"requested: " + onOff(c.requested), "enforced: " + onOff(c.enabled)}
+	if c.requested && !c.enabled {
+		lines = append(lines, "reason: "+sandbox.Support().Reason())
+	}
+	if c.enabled {
+		lines = append(lines, c.Display().Display)
+		if absent := c.Policy(sandbox.KindShell).Absent(); len(absent) > 0 {
+			lines = append(lines, "not protected if somebody makes them: "+strings.Join(absent, ", "))
+		}
+		for _, warning := range c.place.Warnings() {
+			lines = append(lines, "warning: "+warning)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// SandboxStatus tests what this machine enforces and returns the result.
+func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
+	program, err := toolhost.Program()
+	if err != nil {
+		return sandbox.Status{}, err
+	}
+	confined := NewConfinement(c, c.Features, "")
+	status := sandbox.Probe(ctx, program.Start, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
+	for _, warning := range confined.place.Warnings() {
+		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
+	}
+	return status, ctx.Err()
+}
