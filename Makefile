@@ -65,7 +65,7 @@ test-nobody: ## as root: run the tests of what attackers reach again, as a user 
 	elif ! setpriv --reuid nobody --regid nogroup --clear-groups test -r go.mod; then echo "not run: a user without rights cannot read this directory"; \
 	else AURA_TEST_REQUIRE= go test -count=1 -exec $(CURDIR)/.ci/as-nobody $(TESTFLAGS) $(ATTACKED); fi
 
-ATTACKED = ./internal/check ./internal/fleet/... ./internal/supply/install ./internal/agent/mcp ./internal/system/planted ./internal/agent/tool/builtin
+ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/install ./internal/agent/mcp ./internal/system/planted ./internal/agent/tool/builtin
 
 # Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
 .PHONY: test-native

@@ -14,11 +14,11 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/shared"
 )
 

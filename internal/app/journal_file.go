@@ -7,7 +7,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	sourcecheck "github.com/idelchi/aura/internal/check"
+	sourcecheck "github.com/idelchi/aura/internal/author/check"
 )
 
 // maxLoadFindings is how many findings are shown for a plugin that does not load; `aura plugins check` shows the rest.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 )

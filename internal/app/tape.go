@@ -8,7 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 )
 
 // flight is a conversation.Tape: a recording also has what the conversation depends on.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/explain"
+	"github.com/idelchi/aura/internal/author/explain"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

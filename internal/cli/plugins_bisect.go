@@ -11,9 +11,9 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/author/bisect"
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/base/condition"
-	"github.com/idelchi/aura/internal/bisect"
-	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/shell"
 )

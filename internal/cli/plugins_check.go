@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/settings/setup"

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/plugindev"
+	"github.com/idelchi/aura/internal/author/plugindev"
 )
 
 // devRenderer shows a session as textRenderer does, and on standard output, with a label before each line, what concerns the

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )

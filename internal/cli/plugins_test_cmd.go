@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/plugintest"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/plugintest"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

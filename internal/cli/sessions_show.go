@@ -10,9 +10,9 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )

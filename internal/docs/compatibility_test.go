@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/runtime/guest"
 	"github.com/idelchi/aura/sdk/version"
 )

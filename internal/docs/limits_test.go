@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/check"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/runtime/native"

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/app"
-	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 )
 
 // TestReplayExamples records a conversation with all example plugins and replays it again and again. Each replay has the same results.

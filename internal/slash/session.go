@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/explain"
+	"github.com/idelchi/aura/internal/author/explain"
 )
 
 // sessionCommands returns the commands that change the history or the saved session.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	checker "github.com/idelchi/aura/internal/check"
+	checker "github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/plugincall"
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/testhost"
 )

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/plugin/testfile"
-	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/shared"
 )

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/plugin/testfile"
-	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

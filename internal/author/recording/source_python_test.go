@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/recording"
 )
 
 func TestUnrecordedPython(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )

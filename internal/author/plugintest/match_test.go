@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/plugin/testfile"
-	"github.com/idelchi/aura/internal/plugincall"
 )
 
 // TestCompare has a row for each rule by which a result is compared.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

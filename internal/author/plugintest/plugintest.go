@@ -15,9 +15,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugin/testfile"
-	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/author/check"
 )
 
 // TestClean checks that there are no findings in code that the interpreter runs like Go, including code that the loader

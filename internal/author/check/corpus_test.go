@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/idelchi/aura/internal/check"
+	"github.com/idelchi/aura/internal/author/check"
 )
 
 // unpack writes an archive to a plugin directory of this name, and adds a manifest and a go.mod if they are missing.

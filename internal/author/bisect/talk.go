@@ -17,10 +17,10 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
-	"github.com/idelchi/aura/internal/plugincall"
-	"github.com/idelchi/aura/internal/recording"
 	"github.com/idelchi/aura/sdk"
 )
 

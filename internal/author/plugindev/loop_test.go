@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/plugindev"
+	"github.com/idelchi/aura/internal/author/plugindev"
 )
 
 // TestRun runs saves and lines through the loop. A line holds it; a save meanwhile is checked at once and loaded afterwards.

@@ -1,8 +1,8 @@
 package plugindev
 
 import (
-	"github.com/idelchi/aura/internal/check"
-	"github.com/idelchi/aura/internal/recording"
+	"github.com/idelchi/aura/internal/author/check"
+	"github.com/idelchi/aura/internal/author/recording"
 )
 
 // Saved reports that files of the plugin were saved.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/idelchi/aura/internal/plugindev"
+	"github.com/idelchi/aura/internal/author/plugindev"
 )
 
 // tree is the plugin's directory in a test.

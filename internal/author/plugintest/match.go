@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
-	"github.com/idelchi/aura/internal/plugincall"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )
