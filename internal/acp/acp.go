@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // Options is what the front end needs of the program.

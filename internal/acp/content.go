@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/frontend"
 )
 
 // input is a prompt of the client.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/frontend"
 )
 
 // live is an open session. Its goroutine works on its requests in order and closes the session at the end.

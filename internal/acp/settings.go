@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/frontend"
 )
 
 // The settings of a session that a client can change. Each has the name of the slash command that changes it.

@@ -13,8 +13,8 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // TestSendWith checks what a front end does with a pasted image and a pasted path: it asks whether they can be sent, and sends

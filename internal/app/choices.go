@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"

@@ -16,12 +16,12 @@ import (
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/slash"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/internal/slash"
 	"github.com/idelchi/aura/sdk"
 )
 

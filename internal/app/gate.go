@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/internal/system/trust"

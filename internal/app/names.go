@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/app/slash"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/slash"
 )
 
 // CommandName is the name and the description of a slash command.

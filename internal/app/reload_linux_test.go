@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // TestReloadedVariables changes an env file in a running session: after /reload, plugins and their conditions have the new value.

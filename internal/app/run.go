@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/frontend"
-	"github.com/idelchi/aura/internal/slash"
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/slash"
 )
 
 // running holds the cancel function of the running prompt or command.

@@ -4,7 +4,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/todo"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

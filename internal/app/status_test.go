@@ -9,7 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // nobody is a front end that shows nothing.

@@ -19,7 +19,7 @@ var rooms = map[string][]string{
 	"cmd/aura-tool-host": {"internal/base/build", "internal/agent/toolhost"},
 
 	"internal/cli": {
-		"internal/runtime/aar", "internal/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/doctor", "internal/author/explain", "internal/fleet/...", "internal/frontend", "internal/supply/install", "internal/agent/llm",
+		"internal/runtime/aar", "internal/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/doctor", "internal/author/explain", "internal/fleet/...", "internal/app/frontend", "internal/supply/install", "internal/agent/llm",
 		"internal/plugin/manifest", "internal/agent/mcpimport", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "internal/system/planted", "internal/author/plugincall", "internal/author/plugindev", "internal/author/plugintest", "internal/agent/policy", "internal/system/process", "internal/agent/prompt", "internal/runtime/python", "internal/author/recording", "internal/base/redact", "internal/settings/scaffold", "internal/settings/schema", "internal/system/sandbox", "internal/agent/session", "internal/base/telemetry",
 		"internal/inputhistory", "internal/settings/setup", "internal/system/shell", "internal/terminal", "internal/agent/tool", "internal/agent/toolhost", "internal/top", "internal/system/trust", "internal/tui", "host", "sdk/...",
 	},
@@ -32,11 +32,11 @@ var rooms = map[string][]string{
 		"internal/app", "internal/base/build", "internal/author/check", "internal/settings/config", "internal/supply/install", "internal/agent/llm", "internal/system/process", "internal/base/redact",
 		"internal/system/sandbox", "internal/settings/setup", "internal/agent/toolhost", "sdk/...",
 	},
-	"internal/cli/gen":  {"internal/base/build", "internal/cli"},
-	"internal/terminal": {"internal/agent/conversation/event", "internal/base/plaintext"},
-	"internal/frontend": {"host", "internal/agent/command", "internal/agent/conversation/event", "internal/agent/llm", "internal/agent/session", "internal/settings/setup", "internal/agent/todo"},
-	"internal/slash": {
-		"host", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation", "internal/author/explain", "internal/frontend", "internal/agent/llm", "internal/plugin/manifest", "internal/agent/mcp", "internal/agent/policy", "internal/agent/prompt",
+	"internal/cli/gen":      {"internal/base/build", "internal/cli"},
+	"internal/terminal":     {"internal/agent/conversation/event", "internal/base/plaintext"},
+	"internal/app/frontend": {"host", "internal/agent/command", "internal/agent/conversation/event", "internal/agent/llm", "internal/agent/session", "internal/settings/setup", "internal/agent/todo"},
+	"internal/app/slash": {
+		"host", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation", "internal/author/explain", "internal/app/frontend", "internal/agent/llm", "internal/plugin/manifest", "internal/agent/mcp", "internal/agent/policy", "internal/agent/prompt",
 		"internal/agent/session", "internal/settings/setup", "internal/agent/todo", "internal/agent/tokens", "sdk/...",
 	},
 	"internal/settings/setup": {
@@ -47,11 +47,11 @@ var rooms = map[string][]string{
 	},
 	"internal/agent/toolhost": {"internal/runtime/native/gocmd", "internal/system/process", "internal/system/sandbox", "internal/system/shell", "internal/agent/tool/..."},
 	"internal/tui": {
-		"host", "internal/agent/command", "internal/settings/config", "internal/agent/conversation/event", "internal/filefind", "internal/base/files", "internal/frontend", "internal/inputhistory",
+		"host", "internal/agent/command", "internal/settings/config", "internal/agent/conversation/event", "internal/filefind", "internal/base/files", "internal/app/frontend", "internal/inputhistory",
 		"internal/base/keymap", "internal/lineedit", "internal/agent/llm", "internal/base/nearest", "internal/base/plaintext", "internal/system/process", "internal/settings/setup", "internal/terminal",
 	},
 	"internal/acp": {
-		"host", "internal/agent/command", "internal/agent/conversation/...", "internal/base/files", "internal/frontend", "internal/base/limit", "internal/agent/llm", "internal/base/plaintext",
+		"host", "internal/agent/command", "internal/agent/conversation/...", "internal/base/files", "internal/app/frontend", "internal/base/limit", "internal/agent/llm", "internal/base/plaintext",
 		"internal/agent/prompt", "internal/agent/session", "internal/settings/setup", "internal/agent/todo", "sdk/...",
 	},
 	"internal/fleet":           {},

@@ -12,8 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/acp"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -18,12 +18,12 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/plugindev"
 	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/files"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

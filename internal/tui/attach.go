@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 

@@ -11,9 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/filefind"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/lineedit"
 )

@@ -9,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/filefind"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/lineedit"
 	"github.com/idelchi/aura/internal/terminal"
 )

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/terminal"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/testneed"
 )
 

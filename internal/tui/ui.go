@@ -15,9 +15,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/filefind"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/lineedit"
 	"github.com/idelchi/aura/internal/settings/config"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/keymap"
-	"github.com/idelchi/aura/internal/frontend"
 	"github.com/idelchi/aura/internal/terminal"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/agent/todo"
-	"github.com/idelchi/aura/internal/frontend"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
