@@ -19,21 +19,21 @@ var rooms = map[string][]string{
 	"cmd/aura-tool-host": {"internal/base/build", "internal/agent/toolhost"},
 
 	"internal/cli": {
-		"internal/runtime/aar", "internal/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/doctor", "internal/author/explain", "internal/fleet/...", "internal/app/frontend", "internal/supply/install", "internal/agent/llm",
+		"internal/runtime/aar", "internal/ui/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/doctor", "internal/author/explain", "internal/fleet/...", "internal/app/frontend", "internal/supply/install", "internal/agent/llm",
 		"internal/plugin/manifest", "internal/agent/mcpimport", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "internal/system/planted", "internal/author/plugincall", "internal/author/plugindev", "internal/author/plugintest", "internal/agent/policy", "internal/system/process", "internal/agent/prompt", "internal/runtime/python", "internal/author/recording", "internal/base/redact", "internal/settings/scaffold", "internal/settings/schema", "internal/system/sandbox", "internal/agent/session", "internal/base/telemetry",
-		"internal/inputhistory", "internal/settings/setup", "internal/system/shell", "internal/terminal", "internal/agent/tool", "internal/agent/toolhost", "internal/top", "internal/system/trust", "internal/tui", "host", "sdk/...",
+		"internal/ui/inputhistory", "internal/settings/setup", "internal/system/shell", "internal/ui/terminal", "internal/agent/tool", "internal/agent/toolhost", "internal/ui/top", "internal/system/trust", "internal/ui/tui", "host", "sdk/...",
 	},
 	"internal/author/bisect": {
 		"host", "internal/agent/conversation/...", "internal/agent/llm", "internal/plugin/pipeline", "internal/author/plugincall", "internal/author/recording", "internal/agent/todo", "internal/agent/tool", "sdk/...",
 	},
 	"internal/author/explain": {"internal/plugin/pipeline", "internal/agent/session"},
-	"internal/top":            {"host", "internal/base/files", "internal/base/plaintext", "internal/terminal"},
+	"internal/ui/top":         {"host", "internal/base/files", "internal/base/plaintext", "internal/ui/terminal"},
 	"internal/doctor": {
 		"internal/app", "internal/base/build", "internal/author/check", "internal/settings/config", "internal/supply/install", "internal/agent/llm", "internal/system/process", "internal/base/redact",
 		"internal/system/sandbox", "internal/settings/setup", "internal/agent/toolhost", "sdk/...",
 	},
 	"internal/cli/gen":      {"internal/base/build", "internal/cli"},
-	"internal/terminal":     {"internal/agent/conversation/event", "internal/base/plaintext"},
+	"internal/ui/terminal":  {"internal/agent/conversation/event", "internal/base/plaintext"},
 	"internal/app/frontend": {"host", "internal/agent/command", "internal/agent/conversation/event", "internal/agent/llm", "internal/agent/session", "internal/settings/setup", "internal/agent/todo"},
 	"internal/app/slash": {
 		"host", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation", "internal/author/explain", "internal/app/frontend", "internal/agent/llm", "internal/plugin/manifest", "internal/agent/mcp", "internal/agent/policy", "internal/agent/prompt",
@@ -46,11 +46,11 @@ var rooms = map[string][]string{
 		"internal/agent/readguard", "internal/system/shell", "internal/agent/skill", "internal/system/state", "internal/base/telemetry", "internal/agent/todo", "internal/agent/tool/...", "internal/agent/toolhost", "shared", "sdk/...",
 	},
 	"internal/agent/toolhost": {"internal/runtime/native/gocmd", "internal/system/process", "internal/system/sandbox", "internal/system/shell", "internal/agent/tool/..."},
-	"internal/tui": {
-		"host", "internal/agent/command", "internal/settings/config", "internal/agent/conversation/event", "internal/filefind", "internal/base/files", "internal/app/frontend", "internal/inputhistory",
-		"internal/base/keymap", "internal/lineedit", "internal/agent/llm", "internal/base/nearest", "internal/base/plaintext", "internal/system/process", "internal/settings/setup", "internal/terminal",
+	"internal/ui/tui": {
+		"host", "internal/agent/command", "internal/settings/config", "internal/agent/conversation/event", "internal/ui/filefind", "internal/base/files", "internal/app/frontend", "internal/ui/inputhistory",
+		"internal/base/keymap", "internal/ui/lineedit", "internal/agent/llm", "internal/base/nearest", "internal/base/plaintext", "internal/system/process", "internal/settings/setup", "internal/ui/terminal",
 	},
-	"internal/acp": {
+	"internal/ui/acp": {
 		"host", "internal/agent/command", "internal/agent/conversation/...", "internal/base/files", "internal/app/frontend", "internal/base/limit", "internal/agent/llm", "internal/base/plaintext",
 		"internal/agent/prompt", "internal/agent/session", "internal/settings/setup", "internal/agent/todo", "sdk/...",
 	},
@@ -108,13 +108,13 @@ var rooms = map[string][]string{
 	"internal/runtime/guest":             {"shared/frame", "internal/plugin/pluginsource", "internal/system/process", "shared", "sdk/..."},
 	"internal/runtime/guest/conformance": {"internal/runtime/guest", "shared", "sdk/..."},
 	"internal/plugin/hookpoint":          {"internal/base/nearest", "sdk/..."},
-	"internal/filefind":                  {"internal/base/gitignore", "internal/base/plaintext"},
+	"internal/ui/filefind":               {"internal/base/gitignore", "internal/base/plaintext"},
 	"internal/base/files":                {},
 	"internal/system/gitcmd":             {"internal/system/process"},
 	"internal/base/gitignore":            {},
-	"internal/inputhistory":              {"internal/base/lock"},
+	"internal/ui/inputhistory":           {"internal/base/lock"},
 	"internal/base/limit":                {"sdk/..."},
-	"internal/lineedit":                  {"internal/base/plaintext"},
+	"internal/ui/lineedit":               {"internal/base/plaintext"},
 	"internal/base/lock":                 {},
 	"internal/system/statefile":          {"internal/base/lock"},
 	"internal/base/nearest":              {},

@@ -100,7 +100,7 @@ func TestStartedIn(t *testing.T) {
 	}
 }
 
-// startedIn returns the functions of a file that start a process, such as "internal/tui status.output".
+// startedIn returns the functions of a file that start a process, such as "internal/ui/tui status.output".
 func startedIn(t *testing.T, file, text string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/build"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // line runs one command line in its own directory, without plugin processes, and returns its output.

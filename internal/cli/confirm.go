@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // attended is a front end with a user at the terminal.

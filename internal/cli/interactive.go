@@ -10,10 +10,10 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
-	"github.com/idelchi/aura/internal/inputhistory"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/internal/tui"
+	"github.com/idelchi/aura/internal/ui/inputhistory"
+	"github.com/idelchi/aura/internal/ui/tui"
 )
 
 // promptArgs returns an error if the arguments of the root command are probably a misspelt command. Otherwise they are prompts. Words

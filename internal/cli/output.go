@@ -7,7 +7,7 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // output is standard output. It remembers write errors, so that no command has to check for them.

@@ -15,7 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/internal/top"
+	"github.com/idelchi/aura/internal/ui/top"
 )
 
 // topHelp ends before the list of columns.

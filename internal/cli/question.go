@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // keyboard is the terminal on which the user answers questions.

@@ -11,7 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // renderer shows events. Its methods must be safe for concurrent use, because plugins still report while the run ends.

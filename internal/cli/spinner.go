@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // tokenBytes is the approximate number of bytes of text per token.

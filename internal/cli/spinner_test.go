@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // TestSpinner checks what the session is waiting for after each event.

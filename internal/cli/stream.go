@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // call shows that a tool is about to run. On a terminal, the arguments are shown as they were written, and otherwise as JSON.

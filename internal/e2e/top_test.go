@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/terminal"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // holderSource is a plugin that holds the conversation after its first tool call until the file release exists.

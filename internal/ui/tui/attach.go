@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/ui/terminal"
+)
+
+// attachable lists the endings of files that a paste attaches.
+var attachable = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"}
+
+// attach attaches a pasted file: the path of an image or a PDF file, or its data as a data URL. It reports whether the paste is one.
+func (u *UI) attach(text string) bool {
+	a, ok := u.attachmentOf(strings.TrimSpace(text))
+	if !ok || u.session == nil {
+		return false
+	}
+	s := u.session
+	go func() {
+		described, err := s.Attachable(context.Background(), a)
+		u.do(func() {
+			if err != nil {
+				u.say(terminal.Warning, "! "+terminal.Hanging(err.Error()))
+				if a.Data == nil {
+					u.input.editor.Paste(text)
+					u.typed()
+				}
+				return
+			}
+			u.input.editor.Insert(u.input.attach(described, a) + " ")
+			u.typed()
+		})
+	}()
+	return true
+}
+
+// attachmentOf returns the file that a pasted text names or holds.
+func (u *UI) attachmentOf(text string) (frontend.Attachment, bool) {
+	if rest, ok := strings.CutPrefix(text, "data:"); ok {
+		kind, encoded, found := strings.Cut(rest, ";base64,")
+		if !found || !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
+			return frontend.Attachment{}, false
+		}
+		data, err := base64.StdEncoding.DecodeString(encoded)
+		return frontend.Attachment{Data: data}, err == nil && len(data) > 0
+	}
+	if strings.Contains(text, "\n") || !slices.Contains(attachable, strings.ToLower(filepath.Ext(strings.Trim(text, `'"`)))) {
+		return frontend.Attachment{}, false
+	}
+	path := u.pathOf(text)
+	info, err := os.Stat(path)
+	return frontend.Attachment{Path: path}, err == nil && info.Mode().IsRegular()
+}
+
+// pathOf returns the path that a terminal pastes when a file is dropped on it: as a URL, quoted, or with backslashes.
+func (u *UI) pathOf(text string) string {
+	if at, err := url.Parse(text); err == nil && at.Scheme == "file" {
+		return at.Path
+	}
+	if len(text) > 1 && strings.ContainsAny(text[:1], `'"`) && text[len(text)-1] == text[0] {
+		text = text[1 : len(text)-1]
+	} else {
+		text = strings.ReplaceAll(text, `\ `, " ")
+	}
+	if rest, ok := strings.CutPrefix(text, "~/"); ok {
+		text = filepath.Join(u.environ("HOME"), rest)
+	}
+	if !filepath.IsAbs(text) {
+		text = filepath.Join(u.o.Workdir, text)
+	}
+	return text
+}
+
+// attach keeps a file until the line with its placeholder is sent, and returns the placeholder.
+func (in *input) attach(e event.Attachment, a frontend.Attachment) string {
+	if in.attached == nil {
+		in.attached = map[string]frontend.Attachment{}
+	}
+	in.count++
+	kind := "Image"
+	if !strings.HasPrefix(e.MediaType, "image/") {
+		kind = "File"
+	}
+	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, in.count, plaintext.Line(filepath.Base(e.Name)), (e.Size+1023)/1024)
+	in.attached[text] = a
+	return text
+}
+
+// attachments returns the files whose placeholders are in a line, in the order of the placeholders, and forgets the files.
+func (in *input) attachments(line string) []frontend.Attachment {
+	var found []string
+	for text := range in.attached {
+		if strings.Contains(line, text) {
+			found = append(found, text)
+		}
+	}
+	slices.SortFunc(found, func(a, b string) int { return strings.Index(line, a) - strings.Index(line, b) })
+	var out []frontend.Attachment
+	for _, text := range found {
+		out = append(out, in.attached[text])
+		delete(in.attached, text)
+	}
+	return out
+}

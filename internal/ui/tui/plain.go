@@ -1,0 +1,429 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/ui/terminal"
+)
+
+// Plain is the screen for terminals and people that need strictly linear output: lines with labels, numbered choices, and nothing
+// that is drawn again.
+type Plain struct {
+	o   Options
+	out io.Writer
+
+	// mu is held while something is written.
+	mu      sync.Mutex
+	said    plaintext.Cleaner
+	open    bool
+	verbose bool
+	outputs map[string]*terminal.Output
+	// patient fires when the model has not answered for a while.
+	patient *time.Timer
+
+	worker *plainWorker
+}
+
+// NewPlain returns a plain screen. Its output goes to out, which cleans what it writes to a terminal.
+func NewPlain(o Options, out io.Writer) *Plain {
+	return &Plain{o: o, out: out, said: plaintext.Cleaner{Visible: true}, outputs: map[string]*terminal.Output{}}
+}
+
+// plainWorker is what happens around the session: typed lines, interrupts, the session's own work.
+type plainWorker struct {
+	typed chan typedText
+	// asked receives a question; the loop answers it.
+	asked chan *plainQuestion
+	done  chan workDone
+	stop  chan struct{}
+}
+
+type typedText struct {
+	text string
+	err  error
+}
+
+type workDone struct {
+	exit bool
+	err  error
+}
+
+// plainQuestion is a question with numbered choices.
+type plainQuestion struct {
+	choices []choice
+	done    chan reply
+	// ready is set when an answer counts. chosen is the choice whose text is asked for.
+	ready  bool
+	chosen *choice
+}
+
+// errQuit is the cause of a turn that ends because the user quits.
+var errQuit = errors.New("quit")
+
+// Run shows the session until the user ends it or ctx ends. interrupts receives Ctrl-C.
+func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
+	w := &plainWorker{typed: make(chan typedText), asked: make(chan *plainQuestion), done: make(chan workDone, 1), stop: make(chan struct{})}
+	p.worker = w
+	defer close(w.stop)
+	opening, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go w.read(p.o.In)
+	opened := make(chan error, 1)
+	var session frontend.Session
+	go func() {
+		var err error
+		session, err = p.o.Open(opening, p)
+		opened <- err
+	}()
+	loop := &plainLoop{p: p, w: w, queue: p.o.Prompts, started: func() frontend.Session { return session }}
+	err := loop.run(ctx, interrupts, opened, cancel)
+	if !loop.open && !loop.failed { // the session may still open: it must be closed then
+		cancel()
+		<-opened
+	}
+	if session != nil {
+		err = errors.Join(err, p.o.Close(ctx, session, err))
+	}
+	p.stopPatience()
+	p.endLine()
+	return err
+}
+
+// read passes on what is typed. In the usual mode of the terminal each piece is a line.
+func (w *plainWorker) read(in io.Reader) {
+	piece := make([]byte, 4<<10)
+	for {
+		n, err := in.Read(piece)
+		select {
+		case w.typed <- typedText{string(piece[:n]), err}:
+		case <-w.stop:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// plainLoop is the state of a running plain screen.
+type plainLoop struct {
+	p       *Plain
+	w       *plainWorker
+	started func() frontend.Session
+	// open is set when the session is open, and failed if it did not open. busy is set while it works.
+	open, failed, busy bool
+	queue              []string
+	rest               string
+	ended              bool
+	question           *plainQuestion
+	quitAt             time.Time
+	// silent fires after a part of the silence; calm counts the parts that have passed.
+	silent <-chan time.Time
+	calm   int
+}
+
+// silenceParts is how many parts the silence before an answer has. aura may have been stopped for longer than the whole silence, with
+// keys waiting to be read. Then only the first part is over, and the keys are read during the others.
+const silenceParts = 4
+
+func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened <-chan error, cancel func()) error {
+	for {
+		select {
+		case err := <-opened:
+			if err != nil {
+				l.failed = true
+				return err
+			}
+			l.open = true
+			l.p.recall(l.started().History())
+			l.next(ctx)
+		case d := <-l.w.done:
+			l.busy = false
+			l.answer(reply{}) // a question whose turn was interrupted has no answer
+			if d.exit || errors.Is(d.err, errQuit) {
+				return nil
+			}
+			l.next(ctx)
+		case t := <-l.w.typed:
+			if l.take(ctx, t) {
+				cancel()
+				return l.quit()
+			}
+		case q := <-l.w.asked:
+			l.ask(q)
+		case <-l.silent:
+			l.listen()
+		case <-interrupts:
+			if l.interrupted() {
+				cancel()
+				return l.quit()
+			}
+		case <-ctx.Done():
+			l.answer(reply{})
+			if l.busy {
+				<-l.w.done
+			}
+			return context.Cause(ctx)
+		}
+		if l.ended && l.open && !l.busy && len(l.queue) == 0 {
+			return nil
+		}
+	}
+}
+
+// interrupted handles Ctrl-C and reports whether the user quits.
+func (l *plainLoop) interrupted() (quits bool) {
+	if time.Now().Before(l.quitAt) {
+		return true
+	}
+	l.quitAt = time.Now().Add(quitTime)
+	l.p.label("", "press Ctrl-C again to quit")
+	if l.busy {
+		l.started().Cancel(errInterrupted)
+	} else {
+		l.prompt()
+	}
+	return false
+}
+
+// quit ends what runs.
+func (l *plainLoop) quit() error {
+	l.answer(reply{})
+	if l.busy {
+		l.started().Cancel(errQuit)
+		<-l.w.done
+	}
+	return nil
+}
+
+// take handles what was typed. It reports whether the user asked to quit.
+func (l *plainLoop) take(ctx context.Context, t typedText) (quits bool) {
+	l.rest += t.text
+	if q := l.question; q != nil && !q.ready {
+		l.quiet() // the silence begins anew
+	}
+	for {
+		line, rest, ok := strings.Cut(l.rest, "\n")
+		if !ok {
+			break
+		}
+		l.rest = rest
+		l.line(strings.TrimRight(line, "\r"))
+	}
+	if t.err != nil {
+		l.ended = true
+		l.answer(reply{})
+		return !l.open
+	}
+	l.next(ctx)
+	return false
+}
+
+// line handles a typed line: an answer, or a line for the session.
+func (l *plainLoop) line(line string) {
+	if q := l.question; q != nil && q.ready {
+		l.reply(strings.TrimSpace(line))
+		return
+	}
+	if strings.TrimSpace(line) == "" {
+		if l.open && !l.busy {
+			l.prompt()
+		}
+		return
+	}
+	if h := l.p.o.History; h != nil {
+		if err := h.Add(l.p.o.Hide(line)); err != nil {
+			l.p.label("Warning", err.Error())
+		}
+	}
+	l.queue = append(l.queue, line)
+	if l.busy {
+		l.p.label("Queued", plaintext.Line(line))
+	}
+}
+
+// next gives the session the next line, or asks for one.
+func (l *plainLoop) next(ctx context.Context) {
+	if !l.open || l.busy {
+		return
+	}
+	if len(l.queue) == 0 {
+		if !l.ended {
+			l.prompt()
+		}
+		return
+	}
+	line := l.queue[0]
+	l.queue = l.queue[1:]
+	l.busy = true
+	go func() {
+		if program, ok := shellLine(line); ok {
+			l.p.runShell(ctx, program)
+			l.w.done <- workDone{}
+			return
+		}
+		exit, err := take(ctx, l.started(), line)
+		l.w.done <- workDone{exit, err}
+	}()
+}
+
+// runShell runs a command in the user's shell, as the user. It has no input, because the typed lines belong to the session.
+func (p *Plain) runShell(ctx context.Context, line string) {
+	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
+	out := &pane{p: p}
+	err := process.Run(ctx, process.Spec{
+		Path: path, Args: args, Dir: p.o.Workdir, Env: p.o.Environ, Stdout: out, Stderr: out, SameGroup: true,
+	})
+	out.end()
+	if err != nil {
+		p.label("Error", err.Error())
+	}
+}
+
+// prompt asks for the next line.
+func (l *plainLoop) prompt() {
+	l.p.endLine()
+	l.p.write("You: ")
+}
+
+// ask shows the choices of a question and waits for silence.
+func (l *plainLoop) ask(q *plainQuestion) {
+	l.question = q
+	for i, c := range q.choices {
+		text := c.text
+		if c.initial != "" {
+			text += ": " + plaintext.Reveal(c.initial)
+		}
+		l.p.label(strconv.Itoa(i+1), text)
+	}
+	l.quiet()
+}
+
+// quiet begins the silence after which an answer counts. Until then each key counts as one, even without Enter.
+func (l *plainLoop) quiet() {
+	if err := terminal.ReadKeys(l.p.o.In, true); err != nil {
+		l.p.label("Warning", err.Error())
+	}
+	l.silent, l.calm = time.After(silence/silenceParts), 0
+}
+
+// listen lets the next line answer the question, if the silence is over.
+func (l *plainLoop) listen() {
+	l.silent = nil
+	q := l.question
+	if q == nil {
+		return
+	}
+	if l.calm++; l.calm < silenceParts {
+		l.silent = time.After(silence / silenceParts)
+		return
+	}
+	if err := terminal.ReadKeys(l.p.o.In, false); err != nil {
+		l.p.label("Warning", err.Error())
+	}
+	if l.rest != "" { // it was typed before the question could be answered
+		l.queue, l.rest = append(l.queue, l.rest), ""
+	}
+	q.ready = true
+	l.p.write(fmt.Sprintf("Answer 1-%d: ", len(q.choices)))
+}
+
+// reply handles a line that answers the question.
+func (l *plainLoop) reply(line string) {
+	q := l.question
+	if q.chosen == nil {
+		n, err := strconv.Atoi(line)
+		if err != nil || n < 1 || n > len(q.choices) {
+			l.p.write(fmt.Sprintf("Answer 1-%d: ", len(q.choices)))
+			return
+		}
+		c := q.choices[n-1]
+		if c.field == "" {
+			l.answer(reply{key: c.key})
+			return
+		}
+		q.chosen = &c
+		if c.initial != "" {
+			l.p.write(fmt.Sprintf("%s (empty: %s): ", c.field, plaintext.Reveal(c.initial)))
+		} else {
+			l.p.write(c.field + ": ")
+		}
+		return
+	}
+	if line == "" {
+		line = q.chosen.initial
+	}
+	if q.chosen.check != nil {
+		if err := q.chosen.check(line); err != nil {
+			l.p.write(plaintext.Line(err.Error()) + "\n" + q.chosen.field + ": ")
+			return
+		}
+	}
+	l.answer(reply{key: q.chosen.key, text: line})
+}
+
+func (l *plainLoop) answer(r reply) {
+	q := l.question
+	if q == nil {
+		return
+	}
+	if err := terminal.ReadKeys(l.p.o.In, false); err != nil {
+		l.p.label("Warning", err.Error())
+	}
+	l.question, l.silent = nil, nil
+	q.done <- r
+}
+
+// Ask implements frontend.Asker.
+func (p *Plain) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+	about, by, choices, err := approval(q)
+	if err != nil {
+		return setup.Answer{}, err
+	}
+	p.label("Question", about+"\n"+by)
+	if q.Changes != "" {
+		p.label("Changes", plaintext.Reveal(q.Changes))
+	}
+	r, err := p.ask(ctx, choices)
+	if err != nil {
+		return setup.Answer{}, err
+	}
+	return answerOf(r), nil
+}
+
+// ask shows the choices and waits for the answer.
+func (p *Plain) ask(ctx context.Context, choices []choice) (reply, error) {
+	asked := &plainQuestion{choices: choices, done: make(chan reply, 1)}
+	select {
+	case p.worker.asked <- asked:
+	case <-ctx.Done():
+		return reply{}, context.Cause(ctx)
+	}
+	select {
+	case r := <-asked.done:
+		return r, nil
+	case <-ctx.Done():
+		return reply{}, context.Cause(ctx)
+	}
+}
+
+// Choose asks the user to choose, and returns the key of the answer. It is empty if nobody answered.
+func (p *Plain) Choose(ctx context.Context, about string, list []Choice) (key string, err error) {
+	p.label("Question", about)
+	r, err := p.ask(ctx, choicesOf(list))
+	return r.key, err
+}
+
+// Tell prints a notice.
+func (p *Plain) Tell(text string) { p.label("Note", text) }

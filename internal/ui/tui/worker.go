@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/base/keymap"
+	"github.com/idelchi/aura/internal/ui/terminal"
+)
+
+// worker opens the session and gives it lines, one at a time. It has a goroutine of its own, because the session returns only when a
+// line is done.
+type worker struct {
+	u     *UI
+	lines chan work
+	done  chan struct{}
+
+	// cancel ends the opening of the session.
+	cancel context.CancelFunc
+	// quit is set when the screen should end.
+	quit bool
+
+	mu      sync.Mutex
+	session frontend.Session
+	failed  error
+	// stopped is set when nobody waits for the session any more. Then it is no failure if it does not open.
+	stopped bool
+}
+
+// work is a line with the files that are sent with it.
+type work struct {
+	text     string
+	attached []frontend.Attachment
+}
+
+func newWorker(u *UI) *worker {
+	return &worker{u: u, lines: make(chan work, 1), done: make(chan struct{})}
+}
+
+// start opens the session and then works until stop.
+func (w *worker) start(ctx context.Context) {
+	ctx, w.cancel = context.WithCancel(ctx)
+	go func() {
+		defer close(w.done)
+		s, err := w.u.o.Open(ctx, w.u)
+		w.mu.Lock()
+		if w.session = s; !w.stopped {
+			w.failed = err
+		}
+		w.mu.Unlock()
+		if err != nil {
+			w.u.do(func() { w.quit = true })
+			return
+		}
+		w.u.do(func() { w.u.opened(s) })
+		for line := range w.lines {
+			exit, err := take(ctx, s, line.text, line.attached...)
+			w.u.do(func() { w.u.finished(exit, err) })
+		}
+	}()
+}
+
+// take runs a prompt or a command.
+func take(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
+	if _, _, ok := command.Parse(line); ok {
+		return s.Command(ctx, line)
+	}
+	return false, s.SendWith(ctx, line, attached...)
+}
+
+// opened returns the session, or why it could not be opened.
+func (w *worker) opened() (frontend.Session, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session, w.failed
+}
+
+// stop ends the work and waits until the session is idle.
+func (w *worker) stop() {
+	if w.cancel == nil {
+		return
+	}
+	w.mu.Lock()
+	w.stopped = true
+	w.mu.Unlock()
+	close(w.lines)
+	w.cancel()
+	<-w.done
+}
+
+// opened takes over the session.
+func (u *UI) opened(s frontend.Session) {
+	u.session = s
+	u.show.settle()
+	u.recall(s.History())
+	u.status.refresh(u)
+	u.next()
+}
+
+// recall shows that the session continues an earlier one, and its last answer.
+func (u *UI) recall(history []llm.Message) {
+	if len(history) == 0 {
+		return
+	}
+	u.say(terminal.Quiet, fmt.Sprintf("= continues a session of %d messages; %s shows them", len(history), u.keys.Keys(keymap.Transcript)))
+	for _, m := range slices.Backward(history) {
+		if m.Role == llm.RoleAssistant && m.Content != "" {
+			u.print(u.show.answer(m.Content))
+			return
+		}
+	}
+}
+
+// finished is called when a line is done.
+func (u *UI) finished(exit bool, err error) {
+	u.takeEvents()
+	u.print(u.show.end())
+	u.busy, u.current = false, ""
+	if exit {
+		u.worker.quit = true
+		return
+	}
+	if err != nil && !u.sendNow {
+		// The rest was typed for an answer that did not come. The user decides.
+		u.hold()
+	}
+	u.sendNow = false
+	u.status.refresh(u)
+	u.next()
+}
+
+// hold puts the queue back into the input.
+func (u *UI) hold() {
+	if len(u.queue) > 0 && u.input.editor.Empty() {
+		u.input.editor.Set(u.queue[0])
+		u.queue = u.queue[1:]
+		u.hint = "the turn did not end normally: the queued text is back in the input"
+	}
+	u.input.held = len(u.queue) > 0
+}
+
+// next gives the session the next line of the queue if the session is idle.
+func (u *UI) next() {
+	if u.session == nil || u.busy || u.away || len(u.queue) == 0 || u.worker.quit || u.input.held {
+		return
+	}
+	line := u.queue[0]
+	u.queue = u.queue[1:]
+	if program, ok := shellLine(line); ok {
+		u.runShell(program)
+		return
+	}
+	if u.intercept(line) {
+		return
+	}
+	if _, _, ok := command.Parse(line); ok {
+		u.print(u.show.prompt(line))
+	}
+	u.busy, u.current = true, line
+	u.show.begin()
+	u.worker.lines <- work{line, u.input.attachments(line)} // it has room: the session is idle
+}
