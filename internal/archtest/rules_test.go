@@ -19,7 +19,7 @@ var rooms = map[string][]string{
 	"cmd/aura-tool-host": {"internal/base/build", "internal/agent/toolhost"},
 
 	"internal/cli": {
-		"internal/runtime/aar", "internal/ui/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/doctor", "internal/author/explain", "internal/fleet/...", "internal/app/frontend", "internal/supply/install", "internal/agent/llm",
+		"internal/runtime/aar", "internal/ui/acp", "internal/app", "internal/author/bisect", "internal/base/build", "internal/author/check", "internal/agent/command", "internal/base/condition", "internal/settings/config", "internal/agent/conversation/...", "internal/cli/doctor", "internal/author/explain", "internal/fleet/...", "internal/app/frontend", "internal/supply/install", "internal/agent/llm",
 		"internal/plugin/manifest", "internal/agent/mcpimport", "internal/base/nearest", "internal/plugin/pipeline", "internal/base/plaintext", "internal/system/planted", "internal/author/plugincall", "internal/author/plugindev", "internal/author/plugintest", "internal/agent/policy", "internal/system/process", "internal/agent/prompt", "internal/runtime/python", "internal/author/recording", "internal/base/redact", "internal/settings/scaffold", "internal/settings/schema", "internal/system/sandbox", "internal/agent/session", "internal/base/telemetry",
 		"internal/ui/inputhistory", "internal/settings/setup", "internal/system/shell", "internal/ui/terminal", "internal/agent/tool", "internal/agent/toolhost", "internal/ui/top", "internal/system/trust", "internal/ui/tui", "host", "sdk/...",
 	},
@@ -28,7 +28,7 @@ var rooms = map[string][]string{
 	},
 	"internal/author/explain": {"internal/plugin/pipeline", "internal/agent/session"},
 	"internal/ui/top":         {"host", "internal/base/files", "internal/base/plaintext", "internal/ui/terminal"},
-	"internal/doctor": {
+	"internal/cli/doctor": {
 		"internal/app", "internal/base/build", "internal/author/check", "internal/settings/config", "internal/supply/install", "internal/agent/llm", "internal/system/process", "internal/base/redact",
 		"internal/system/sandbox", "internal/settings/setup", "internal/agent/toolhost", "sdk/...",
 	},

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/idelchi/aura/internal/doctor"
+	"github.com/idelchi/aura/internal/cli/doctor"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
