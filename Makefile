@@ -70,9 +70,9 @@ ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/instal
 # Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
 .PHONY: test-native
 test-native: ## run the end-to-end scripts with compiled plugins
-	AURA_TEST_RUNTIME=native go test -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly)$$' ./internal/e2e
+	AURA_TEST_RUNTIME=native go test -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly)$$' ./internal/lab/e2e
 
-E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/e2e
+E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
 # Many of these tests wait, so more packages run at a time than there are processors.
@@ -115,7 +115,7 @@ fmt: $(LINT) ## format the source as the linters want it
 
 .PHONY: arch
 arch: ## check which package imports which
-	go test -count=1 ./internal/archtest
+	go test -count=1 ./internal/lab/archtest
 
 .PHONY: cross
 cross: $(PLATFORMS:%=cross-%) ## build for every platform, vet for every system
@@ -137,7 +137,7 @@ size: export GOARCH := amd64
 size: ## print what each dependency weighs, and fail if a program is too large
 	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/size/stripped/ ./cmd/...
 	go build -trimpath -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
-	GOOS= GOARCH= go run ./internal/size $(SIZE)
+	GOOS= GOARCH= go run ./internal/lab/size $(SIZE)
 
 # Not part of 'make check', but of .ci/run: they need qemu-user and wine, and take minutes.
 .PHONY: platform-arm64
@@ -187,7 +187,7 @@ CHECK_PLATFORMS ?= linux-amd64
 .PHONY: release-check
 release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
 	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
-	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/docs
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/lab/docs
 	@for archive in bin/release-check/aura-*-linux-arm64.tar.gz bin/release-check/aura-*-windows-amd64.zip; do \
 		[ ! -e $$archive ] || .ci/platform $$(basename $$archive | sed -E 's/.*-([a-z]+-[a-z0-9]+)\.(tar\.gz|zip)$$/\1/') $$archive || exit; \
 	done
@@ -202,17 +202,17 @@ licenses: ## check the licenses of all dependencies
 
 .PHONY: bench
 bench: build ## measure calls, start-up and memory (PARTS="calls sandbox" for some)
-	go run ./internal/bench $(PARTS)
+	go run ./internal/lab/bench $(PARTS)
 
 # Not part of any check: it takes minutes. SOAK="-calls 2000 -seed 7" changes it.
 .PHONY: soak
 soak: ## hold a session of 10,000 tool calls, and one with 5,000 restarts of a plugin, and compare the processes with their beginning
-	go run ./internal/soak $(SOAK)
+	go run ./internal/lab/soak $(SOAK)
 
 # Not part of any check: it takes half an hour. FLEET="-tasks 500 -kills 5" changes it.
 .PHONY: fleet
 fleet: ## run 10,000 tasks on three servers and four workers, kill them, and compare with plain runs
-	go run ./internal/fleetlab/run $(FLEET)
+	go run ./internal/lab/fleetlab/run $(FLEET)
 
 # Not part of any check: it takes minutes, and the programs are not part of every Go installation.
 .PHONY: gotest

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/idelchi/aura/hooks"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 

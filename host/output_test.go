@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func TestExcerpt(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testcache"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testcache"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 

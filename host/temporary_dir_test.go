@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestTemporaryDir puts something in the place of the directory for sessions: aura uses only a directory of this user.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestDescendants checks that nothing that the plugin started outlives it, not even a process that left its session.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/runtime/aar"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

@@ -12,9 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 )

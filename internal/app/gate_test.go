@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // grounds is a separate project and user for one test. Their files are located below work/ and me/.

@@ -8,7 +8,7 @@ import (
 	mcpsdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/idelchi/aura/internal/agent/toolhost"
-	"github.com/idelchi/aura/internal/testhost"
+	"github.com/idelchi/aura/internal/lab/testhost"
 )
 
 // TestMain lets the test executable replace aura, which is started again for shell lines and confined tools. Without TestMain,

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestMoveState checks whose old state is moved. A project contains data of a plugin, or a link in the place of the data.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // holder returns a plugin that does not load without a right: use is a statement that panics then.

@@ -1,5 +1,5 @@
-// Package lab provides an environment for measuring aura: a directory with freshly built binaries, for internal/bench,
-// internal/soak and internal/fleetlab.
+// Package lab provides an environment for measuring aura: a directory with freshly built binaries, for internal/lab/bench,
+// internal/lab/soak and internal/lab/fleetlab.
 package lab
 
 import (

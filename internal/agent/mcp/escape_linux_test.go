@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestEscapedDescendants starts a server with a descendant that leaves the server's process group before its parent ends, with

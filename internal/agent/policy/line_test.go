@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/policy"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestLineRunsOnly runs each line in the real shells, with variables that hold code, and records which programs the shell started. A

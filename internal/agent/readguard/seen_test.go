@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/readguard"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func put(t *testing.T, path, content string) {

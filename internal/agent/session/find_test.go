@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func id(path string) string { return strings.TrimSuffix(filepath.Base(path), session.Ext) }

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/lab/testhost"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/testhost"
 )
 
 // TestMain runs the tests with aura-plugin-host beside the test executable, where aura looks for it first.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestSystemdAccepts lets systemd read the units. It reports unknown keys and values. It need not run, and aura need not be installed.

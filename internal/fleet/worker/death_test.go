@@ -28,8 +28,8 @@ import (
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/server"
 	"github.com/idelchi/aura/internal/fleet/worker"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/state"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 

@@ -19,7 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/fleet/server"
 	"github.com/idelchi/aura/internal/fleet/worker"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // open starts a server and returns its queue.

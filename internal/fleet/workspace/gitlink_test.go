@@ -11,7 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/workspace"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // gitIn runs git as a person would, without the person's own settings.

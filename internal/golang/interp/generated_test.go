@@ -8,7 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/idelchi/aura/internal/progen"
+	"github.com/idelchi/aura/internal/lab/progen"
 )
 
 // generatedGolden holds what the generated programs of the fixed seeds print when Go compiles them.

@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	checker "github.com/idelchi/aura/internal/author/check"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/shared"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/golang/library"
 	"github.com/idelchi/aura/internal/golang/loader"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // body is a plugin with one file, whose declarations follow from line 3 on.

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // tree writes files below a new directory and returns it.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestOverlooked has a row for each thing that looks like a plugin and is not loaded. want is a part of the sentence about it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // tree writes files and returns their directory.

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/aar"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestAuthors runs tests in the style of extension authors, against the modules alone.

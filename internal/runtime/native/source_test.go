@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/native"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // find returns the toolchain of the machine.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/python"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // answering returns a program that answers like the interpreter at path, and counts how often it is started.

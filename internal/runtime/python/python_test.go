@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/python"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // tree writes files below a new directory and returns it.

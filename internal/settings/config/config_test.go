@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // files maps paths to contents. work/ is the working directory and me/ is the user's home directory.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestInstructions has a row for each rule about which files of instructions are used. A file contains its own name unless a row

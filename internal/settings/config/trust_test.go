@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 func TestReserved(t *testing.T) {

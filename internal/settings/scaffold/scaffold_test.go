@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	wholeFiles "github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/scaffold"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // plan is scaffold.Plan in a test.

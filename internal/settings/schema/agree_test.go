@@ -72,7 +72,7 @@ var testFile = regexp.MustCompile(`(plugins|extensions)/.*testdata/[^/]*\.yaml$`
 
 var fileBlock = regexp.MustCompile("(?ms)^```[a-z]+ file=(\\S+)[^\n]*\n(.*?)^```$")
 
-// examples returns the files in the pages of docs/, in the scripts of internal/e2e, of aura init, and of the example plugins.
+// examples returns the files in the pages of docs/, in the scripts of internal/lab/e2e, of aura init, and of the example plugins.
 func examples(t *testing.T) []example {
 	t.Helper()
 	var out []example

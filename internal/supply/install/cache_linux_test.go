@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestCredentialCache uses git's cache of passwords. Asking it starts no daemon, and a daemon of the user's survives.

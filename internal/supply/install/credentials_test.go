@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestFillIgnoresRepositories creates a repository whose configuration names a program at places that confined code can write

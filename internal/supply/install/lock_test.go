@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // installed returns a place with a valid plugin, added from a directory.

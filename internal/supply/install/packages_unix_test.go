@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/python"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestUv installs packages with a program that takes the place of uv: it prints what it chose and writes its arguments down.

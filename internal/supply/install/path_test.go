@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func TestSafeEnviron(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestPlantedModules vendors a module that is downloaded with git, while the user's module cache has a repository that confined code

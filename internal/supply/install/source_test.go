@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func TestParseSource(t *testing.T) {

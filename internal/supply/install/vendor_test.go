@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/sdk/version"
 )
 

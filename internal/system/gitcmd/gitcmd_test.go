@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/gitcmd"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestSettings checks which settings git reads, with a repository around it, one in the environment, and settings of the user.

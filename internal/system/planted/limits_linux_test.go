@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/planted"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestCrowded hides a repository behind more directories than are looked at. The index still leads to it, in each of its formats.

@@ -6,8 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/process"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // start starts a program with an entry in its environment. The channel receives the error of its end. The program does not

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/process"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // escapee holds the fifo "life" in its own session after its parent is gone.

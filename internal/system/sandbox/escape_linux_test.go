@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestEscapes runs every attack without a sandbox, where it must succeed, and then in a sandbox: with namespaces, and without

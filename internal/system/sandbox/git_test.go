@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // TestProtectedGit checks which paths of Git are protected, for different files in the working directory and above it. Paths

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // linksIn creates a directory with a home in work/.aura, folders and links.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // layWide creates a home directory, users/me, with other files and directories around it.

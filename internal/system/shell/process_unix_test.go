@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // fifo creates a named pipe. Its reader sees the end when all processes that hold the write end are gone.

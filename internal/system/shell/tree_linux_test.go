@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/shell"
-	"github.com/idelchi/aura/internal/testneed"
 )
 
 // escapee starts a process in its own session whose parents are gone. The process holds the fifo as long as it lives.

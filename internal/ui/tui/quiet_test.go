@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/app/frontend"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // choosing is a session with choices.

@@ -13,7 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/script"
 	"github.com/idelchi/aura/internal/base/redact"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // answers is a provider with prepared answers.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func bash(ctx context.Context, t *testing.T, dir string, args map[string]any) (string, error) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func TestEdit(t *testing.T) {

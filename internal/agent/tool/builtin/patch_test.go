@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/sdk"
 )
 

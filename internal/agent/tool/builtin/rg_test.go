@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/testneed"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 func TestRg(t *testing.T) {

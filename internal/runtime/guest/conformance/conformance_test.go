@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/aar"
-	"github.com/idelchi/aura/internal/testneed"
 	"github.com/idelchi/aura/shared"
 )
 

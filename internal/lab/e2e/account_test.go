@@ -1,0 +1,85 @@
+//go:build linux
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
+)
+
+// accountant builds the program that records the processes of a command.
+var accountant = sync.OnceValues(func() (string, error) {
+	out := filepath.Join(bin, "account")
+	if os.Getenv(rerunBin) != "" {
+		return out, nil // the first run has built it
+	}
+	cmd := exec.Command("go", "build", "-o", out, "./testdata/account")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building: %w\n%s", err, text)
+	}
+	return out, nil
+})
+
+// The accountant's exit codes if the kernel does not permit tracing, and if the accountant lost track of a process.
+const (
+	accountRefused = 125
+	accountFailed  = 126
+)
+
+// accounted makes a command run under the accountant, which writes the started processes to a file.
+func accounted(cmd *exec.Cmd, file string) error {
+	program, err := accountant()
+	if err != nil {
+		return err
+	}
+	cmd.Args = slices.Concat([]string{program, file, cmd.Path}, cmd.Args[1:])
+	cmd.Path = program
+	return nil
+}
+
+// accounts reads the accountant's file: it has a line for every process and every program that was started.
+func (c *clone) accounts(file string, code int, output []byte) []string {
+	c.t.Helper()
+	switch code {
+	case accountRefused:
+		testneed.Missing(c.t, testneed.Tracing, string(output))
+	case accountFailed:
+		c.t.Fatalf("accounting for processes: %s", output)
+	}
+	text, err := os.ReadFile(file)
+	c.check(err)
+	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
+}
+
+// confinesItself reports whether a command line asks what the kernel enforces. aura then starts a copy of itself, which
+// confines itself.
+func confinesItself(args []string) bool {
+	return len(args) > 0 && args[0] == "sandbox"
+}
+
+// examines reports whether a command line asks for the versions of programs. These are the user's programs and
+// aura-plugin-host.
+func examines(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
+
+// noProcesses fails if the command line made aura start a process. In safe mode the user's own tools may run, as processes of
+// aura itself.
+func (c *clone) noProcesses(args []string) {
+	c.t.Helper()
+	itself := " " + filepath.Join(c.host, "aura") + ": "
+	for _, line := range c.started {
+		if examines(args) && !strings.Contains(line, c.dir) {
+			continue
+		}
+		if !c.safe && !confinesItself(args) || !strings.Contains(line, itself) {
+			c.t.Errorf("aura %q started a process: %s", args, line)
+		}
+	}
+}

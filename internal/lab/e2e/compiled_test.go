@@ -1,0 +1,101 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sync/atomic"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// testRuntime is the variable that selects the runtime of plugins in Go. With "native", only scripts with such a plugin run, and aura compiles
+// each plugin before it starts it. Everything that a script compares must be as with the interpreter.
+const testRuntime = "AURA_TEST_RUNTIME"
+
+func compiledRuntime() bool { return os.Getenv(testRuntime) == "native" }
+
+// checkRuntime refuses a runtime that does not exist.
+func checkRuntime() error {
+	if value := os.Getenv(testRuntime); value != "" && !compiledRuntime() {
+		return fmt.Errorf("%s=%s: want native, or nothing for the interpreter", testRuntime, value)
+	}
+	return nil
+}
+
+// compiledBin is the directory of the aura that compiles plugins.
+var compiledBin string
+
+// buildCompiled builds the aura that compiles plugins, beside the programs that all tests use.
+func buildCompiled() error {
+	compiledBin = filepath.Join(bin, "compiled")
+	if err := goBuild([]string{"build", "-tags", "compilefirst", "-o", filepath.Join(compiledBin, "aura"), "../../../cmd/aura"}, false); err != nil {
+		return err
+	}
+	for _, name := range []string{"aura-plugin-host", "aura-tool-host"} {
+		if err := os.Link(filepath.Join(quickBin, name), filepath.Join(compiledBin, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setupCompiled gives a script the aura that compiles plugins, and counts the script at its end if a plugin was compiled.
+func setupCompiled(env *testscript.Env) error {
+	env.Setenv("PATH", programPath(compiledBin))
+	env.Setenv("BIN", compiledBin)
+	programs := filepath.Join(env.Getenv("XDG_STATE_HOME"), "aura/cache/native/*/*")
+	env.Defer(func() {
+		scripts.Add(1)
+		found, _ := filepath.Glob(programs) // the pattern is valid
+		for _, path := range found {
+			if filepath.Base(filepath.Dir(path)) != "gocache" {
+				compiled.Add(1)
+				return
+			}
+		}
+	})
+	return shareGoCache(env)
+}
+
+// scripts counts the scripts that ran with compiledBin, and compiled those of them that compiled a plugin.
+var scripts, compiled atomic.Int64
+
+// checkCompiled checks that the scripts ran as they should: most of them have a plugin that can be compiled, the others are about plugins that
+// are not loaded.
+func checkCompiled(t *testing.T) {
+	t.Helper()
+	if !compiledRuntime() {
+		return
+	}
+	all, some := scripts.Load(), compiled.Load()
+	t.Logf("%d of %d scripts compiled a plugin", some, all)
+	if some < all*3/4 {
+		t.Errorf("only %d of %d scripts compiled a plugin", some, all)
+	}
+}
+
+// hasPlugin finds scripts with a plugin in Go: in their archive, from the examples, or created by aura.
+var hasPlugin = regexp.MustCompile(`(?m)^-- .*\.go --$|^example |plugins new `)
+
+// interpretedOnly lists the scripts that do not run with compiled plugins, and why.
+var interpretedOnly = map[string]string{
+	"native/takes_over":     "it begins with the interpreter, and a program takes over",
+	"plugins/lowered_cache": "it is about the source that the interpreter runs",
+	"plugins/new_point":     "it builds an aura of its own",
+}
+
+// TestInterpretedOnly checks that the listed scripts exist and would run otherwise.
+func TestInterpretedOnly(t *testing.T) {
+	t.Parallel()
+	for name := range interpretedOnly {
+		text, err := os.ReadFile(filepath.Join(pagesDir, filepath.FromSlash(name)+".txtar"))
+		if err != nil || !hasPlugin.Match(text) {
+			t.Errorf("%s has no plugin in Go: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,403 @@
+//go:build linux
+
+package e2e
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
+	"github.com/idelchi/aura/internal/system/sandbox"
+)
+
+// success is what an attack prints if it was not refused.
+const success = "success"
+
+// cageSecret is the text that attacks must not read.
+const cageSecret = "secret-of-the-cage"
+
+// newCaged creates a project outside of the paths that every policy grants, with the user's home beside it.
+func newCaged(t *testing.T) *project {
+	t.Helper()
+	base, err := os.MkdirTemp(outsideRoot, "aura-e2e-") //nolint:usetesting // it must not be where everybody may write
+	if err != nil {
+		testneed.Missing(t, testneed.Outside, err)
+	}
+	p := newProject(t)
+	t.Cleanup(func() { _ = os.RemoveAll(base) })
+	p.check(os.CopyFS(filepath.Join(base, "work"), os.DirFS(p.dir)))
+	p.dir = filepath.Join(base, "work")
+	for name, content := range map[string]string{
+		"../home/.ssh/id_rsa": cageSecret, "../home/.bash_history": cageSecret, "../home/dir/file": "x", "../home/tmp/x": "",
+		".git/config": "[core]\n", ".git/hooks/sample": "", ".aura/extensions/none": "", "../home/.aura/config/none.txt": "",
+		"parts/none.txt": "", "from/file": "", "to/none": "",
+	} {
+		p.write(name, content)
+	}
+	// aura inherits descriptor 7 from the process that started it.
+	p.wrapper = []string{
+		"env", "HOME=" + p.path("../home"), "XDG_CACHE_HOME=", "TMPDIR=" + p.path("../home/tmp"), "AURA_E2E_TOKEN=" + cageSecret,
+		"sh", "-c", `test -e aura.pid || echo $$ >aura.pid; exec "$@" 7<../home/.ssh/id_rsa`, "sh",
+	}
+	return p
+}
+
+// hand changes the owner of the project to another user. aura then runs as that user.
+func (p *project) hand(id int) {
+	p.t.Helper()
+	if id == os.Geteuid() {
+		return
+	}
+	p.user = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}
+	p.check(os.Chmod(bin, 0o755))
+	for _, root := range []string{cmp.Or(p.root, filepath.Dir(p.dir)), p.runtime, p.stateHome} {
+		p.check(filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+			return errors.Join(err, os.Lchown(path, id, id))
+		}))
+	}
+}
+
+// cageUsers returns root and an ordinary user, or only the current user if that is not root.
+func cageUsers() []int {
+	if os.Geteuid() != 0 || os.Getenv(rerunBin) != "" {
+		return []int{os.Geteuid()}
+	}
+	return []int{0, nobody}
+}
+
+// The environments of the attacks: with a sandbox and without, and both again where the system allows no process namespaces.
+// There only Landlock and the system call filter protect, and without a sandbox nothing keeps a plugin from other processes.
+const (
+	confinedRun = "on"
+	bareRun     = "on_no_namespaces"
+	freeRun     = "off"
+	freeBareRun = "off_no_namespaces"
+)
+
+// stake describes what the suite expects of an attack.
+type stake struct {
+	// control is the run without a sandbox in which the attack must succeed; otherwise its refusal proves nothing. With
+	// namespaces a plugin has a process namespace even without a sandbox, so that it cannot refer to an outside process.
+	control string
+	// mounts reports whether only a private mount or process namespace refuses the attack. If there is none, aura reports it.
+	mounts bool
+}
+
+// stakes has a row for every attack. Each attack runs from a hook, from a plugin's tool and from Bash, as root and as an
+// ordinary user.
+var stakes = map[string]stake{
+	"read_ssh_key":           {control: freeRun},
+	"read_history":           {control: freeRun},
+	"list_home":              {control: freeRun},
+	"environment":            {control: freeBareRun},
+	"environment_of_thread":  {control: freeBareRun},
+	"environment_by_root":    {control: freeBareRun},
+	"environment_by_self":    {control: freeBareRun},
+	"environment_in_memory":  {control: freeBareRun},
+	"environment_of_anybody": {control: freeBareRun},
+	"file_by_root":           {control: freeBareRun},
+	"file_by_cwd":            {control: freeBareRun},
+	"write_outside":          {control: freeRun},
+	"write_by_symlink":       {control: freeRun},
+	"write_by_renamed_dir":   {control: freeRun},
+	"chmod_outside":          {control: freeRun, mounts: true},
+	"chmod_config":           {control: freeRun, mounts: true},
+	"chmod_users_config":     {control: freeRun, mounts: true},
+	"rename_config":          {control: freeRun, mounts: true},
+	"rename_users_config":    {control: freeRun},
+	"rename_home":            {control: freeRun, mounts: true},
+	"write_config":           {control: freeRun, mounts: true},
+	"write_plugin":           {control: freeRun, mounts: true},
+	"write_plugin_elsewhere": {control: freeRun, mounts: true},
+	"write_extension":        {control: freeRun, mounts: true},
+	"write_git_hook":         {control: freeRun, mounts: true},
+	"write_git_config":       {control: freeRun, mounts: true},
+	"link_ssh_key":           {control: freeRun},
+	"link_config":            {control: freeRun, mounts: true},
+	"link_git_config":        {control: freeRun, mounts: true},
+	"exchange_config":        {control: freeRun, mounts: true},
+	"write_by_dots":          {control: freeRun},
+	"write_by_proc":          {control: freeRun},
+	"config_by_dots":         {control: freeRun, mounts: true},
+	"config_by_proc":         {control: freeRun, mounts: true},
+	"config_by_symlink":      {control: freeRun, mounts: true},
+	"signal_aura":            {control: freeBareRun},
+	"signal_other":           {control: freeBareRun},
+	"signal_by_pidfd":        {control: freeBareRun},
+	"attach_aura":            {control: freeBareRun},
+	"attach_other":           {control: freeBareRun},
+	"ptrace_aura":            {control: freeBareRun},
+	"ptrace_other":           {control: freeBareRun},
+	"abstract_socket":        {control: freeRun},
+	"other_plugins_socket":   {control: freeRun},
+	"socket_in_readable_dir": {control: freeRun},
+	"io_uring":               {control: freeRun},
+	"bpf":                    {control: freeRun},
+	"unshare":                {control: freeRun},
+	"user_namespace":         {control: freeRun},
+	"mount":                  {control: freeRun},
+	"bind_home":              {control: freeRun},
+	"bind_over_config":       {control: freeRun},
+	"memfd_exec":             {control: freeRun},
+	"tcp":                    {control: freeRun},
+	"udp":                    {control: freeRun},
+	"mptcp":                  {control: freeRun},
+	"raw_socket":             {control: freeRun},
+	"packet_socket":          {control: freeRun},
+	"fork_bomb":              {control: freeRun, mounts: true},
+	// A plugin closes inherited descriptors even without a sandbox. In its control the plugin opens the descriptor itself.
+	"descriptor":         {control: freeRun},
+	"descriptor_by_self": {control: freeRun},
+	"descriptor_by_proc": {control: freeBareRun},
+}
+
+// The bombs exceed the limits of processes. Where there is no limit to test, they are small.
+const (
+	smallBomb  = 16
+	pluginBomb = 600
+	bashBomb   = 4200
+)
+
+// ways lists the origins of attacks.
+var ways = []string{"hook", "tool", "bash"}
+
+// TestSandboxEscapes attacks from a hook, a plugin's tool and Bash, as root and as an ordinary user: with the sandbox nothing has
+// success, and without it everything has.
+func TestSandboxEscapes(t *testing.T) {
+	t.Parallel()
+	if s := sandbox.Support(); !s.Enabled {
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
+	}
+	weapon, err := weapon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, uid := range cageUsers() {
+		t.Run(fmt.Sprint(uid), func(t *testing.T) {
+			t.Parallel()
+			runs := map[string]map[string]string{}
+			for _, kind := range []string{confinedRun, bareRun, freeRun, freeBareRun} {
+				runs[kind] = map[string]string{}
+			}
+			t.Run("runs", func(t *testing.T) {
+				for kind, found := range runs {
+					t.Run(kind, func(t *testing.T) {
+						t.Parallel()
+						attackFrom(t, uid, kind, weapon, found)
+					})
+				}
+			})
+			if !t.Failed() {
+				judge(t, runs)
+			}
+		})
+	}
+}
+
+// judge compares the attacks inside the sandbox with those outside.
+func judge(t *testing.T, runs map[string]map[string]string) {
+	t.Helper()
+	for name, s := range stakes {
+		for _, way := range ways {
+			attack := way + "/" + name
+			if got := runs[s.control][attack]; got != success {
+				t.Errorf("%s proves nothing: without a sandbox, in the run %s, it was %q", attack, s.control, got)
+			}
+			for _, kind := range []string{confinedRun, bareRun} {
+				switch got := runs[kind][attack]; {
+				case kind == bareRun && s.mounts:
+				case !strings.HasPrefix(got, "refused: "):
+					t.Errorf("%s, in the run %s, was not refused: %q", attack, kind, got)
+				default:
+					t.Logf("%s, %s: %s", attack, kind, got)
+				}
+			}
+		}
+	}
+	for kind, found := range runs {
+		for attack := range found {
+			if _, name, _ := strings.Cut(attack, "/"); stakes[name].control == "" {
+				t.Errorf("the run %s has an attack that no row is about: %s", kind, attack)
+			}
+		}
+	}
+}
+
+// attackFrom runs one session with attacks and records their results.
+func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]string) {
+	t.Helper()
+	p := newCaged(t)
+	p.plugin("attacker", "description: Attacks\ntimeout: 60s\n", "")
+	p.check(os.Remove(p.path(".aura/plugins/attacker/main.go")))
+	for _, name := range []string{"attacks.go", "calls.go", "plugin.go"} {
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
+		p.check(err)
+		p.write(".aura/plugins/attacker/"+name, string(b))
+	}
+	on := kind == confinedRun || kind == bareRun
+	p.write(".aura/config/features/plugins.yaml", "plugins: {unsafe: true}\n")
+	p.write("../home/.aura/config/features/plugins.yaml", "plugins: {dir: "+p.path("parts")+"}\n")
+	p.write(".aura/config/sandbox/sandbox.yaml", fmt.Sprintf("sandbox: {enabled: %t, network: off, extra: {ro: [%s]}}\n", on, weapon))
+	p.write(".aura/config/talk.yaml", fmt.Sprintf(`turns:
+  - tool_calls: [{name: Attack, arguments: {}}]
+  - tool_calls: [{name: Bash, arguments: {command: "%s"}}]
+  - text: All done.
+`, weapon))
+	p.hand(uid)
+	if kind == bareRun || kind == freeBareRun {
+		p.withoutNamespaces()
+	}
+	a := p.start("run", "go")
+	p.layScene(kind, weapon)
+	if code := a.wait(); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, p.stderr())
+	}
+	for _, way := range ways {
+		result := string(p.read("result-" + way))
+		if result == "" {
+			t.Fatalf("nothing was attacked from %s\n%s", way, p.stderr())
+		}
+		for line := range strings.Lines(result) {
+			name, said, _ := strings.Cut(strings.TrimSpace(line), "=")
+			found[way+"/"+name] = said
+		}
+	}
+	if kind == bareRun {
+		// aura prints it after the plugins have started, before they are called.
+		early, _, _ := strings.Cut(string(p.stderr()), "> Attack")
+		p.wants([]byte(early), `/\.aura can be written by programs: that needs a mount namespace`,
+			`/parts can be written by programs`, "modes, owners and times of files outside", "the number of processes is not limited")
+	}
+	p.noTrace()
+}
+
+// weapon compiles the attacks into a program beside aura.
+var weapon = sync.OnceValues(func() (string, error) {
+	out := filepath.Join(bin, "weapon")
+	if os.Getenv(rerunBin) != "" {
+		return out, nil // the first run has built it
+	}
+	dir, err := os.MkdirTemp("", "aura-e2e-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	sources := []string{"attacks.go", "calls.go", "main.go"}
+	for _, name := range sources {
+		b, err := os.ReadFile(filepath.Join("testdata/escape", name))
+		text := strings.Replace(string(b), "package attacker", "package main", 1)
+		if err := errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			return "", err
+		}
+	}
+	cmd := exec.Command("go", append([]string{"build", "-o", out}, sources...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building: %w\n%s", err, text)
+	}
+	return out, nil
+})
+
+// layScene creates the targets of the attacks and tells the attackers their locations.
+func (p *project) layScene(kind, weapon string) {
+	p.t.Helper()
+	p.await("aura.pid", `\d+\n`)
+	listener := func(network, address string) net.Addr {
+		l, err := net.Listen(network, address)
+		p.check(err)
+		p.t.Cleanup(func() { _ = l.Close() })
+		return l.Addr()
+	}
+	readable := p.path("socket")
+	listener("unix", readable)
+	p.check(os.Chmod(readable, 0o777)) //nolint:gosec // it is there to be reached
+	abstract := "@" + filepath.Base(filepath.Dir(p.dir))
+	listener("unix", abstract)
+	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+	p.check(err)
+	p.t.Cleanup(func() { _ = udp.Close() })
+	var aura int
+	_, err = fmt.Sscan(string(p.read("aura.pid")), &aura)
+	p.check(err)
+	fork, bashFork := smallBomb, smallBomb
+	if kind == confinedRun || kind == freeRun {
+		fork, bashFork = pluginBomb, bashBomb
+	}
+	other := p.pidOnce("witness")
+	scene := map[string]any{
+		"Base": filepath.Dir(p.dir), "Secret": cageSecret, "Weapon": weapon, "Aura": aura, "Other": other, "Fork": fork, "BashFork": bashFork,
+		"OtherSocket": p.socketOf(other), "Readable": readable, "Abstract": abstract, "TCP": listener("tcp", "127.0.0.1:0").String(),
+		"UDP": udp.LocalAddr().String(), "IOUring": unix.SYS_IO_URING_SETUP, "BPF": unix.SYS_BPF, "Memfd": unix.SYS_MEMFD_CREATE,
+		"PidfdOpen": unix.SYS_PIDFD_OPEN, "PidfdGetfd": unix.SYS_PIDFD_GETFD, "PidfdSendSignal": unix.SYS_PIDFD_SEND_SIGNAL,
+		"Unshare": unix.SYS_UNSHARE, "Ptrace": unix.SYS_PTRACE, "Renameat2": unix.SYS_RENAMEAT2, "Place": kind == freeRun || kind == freeBareRun,
+	}
+	b, err := json.Marshal(scene)
+	p.check(err)
+	p.write("scene.tmp", string(b))
+	p.check(os.Rename(p.path("scene.tmp"), p.path("scene.json")))
+}
+
+// pidOnce waits until a plugin runs and returns its process ID.
+func (p *project) pidOnce(plugin string) int {
+	p.t.Helper()
+	pid := 0
+	p.until("plugin "+plugin, func() bool {
+		out, err := p.command("plugins", "show", plugin, "--json").Output()
+		p.check(err)
+		pid, err = pidIn(out)
+		return err == nil
+	})
+	return pid
+}
+
+// sockets returns the sockets of the plugins in the project's session.
+func (p *project) sockets() []string {
+	p.t.Helper()
+	var out []string
+	p.check(filepath.WalkDir(p.runtime, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type()&os.ModeSocket != 0 {
+			out = append(out, path)
+		}
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}))
+	return out
+}
+
+// socketOf returns the socket that a process listens on.
+func (p *project) socketOf(pid int) string {
+	p.t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/unix", pid))
+	p.check(err)
+	links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
+	p.check(err)
+	for _, link := range links {
+		target, err := os.Readlink(link)
+		if err != nil {
+			continue
+		}
+		inode := strings.TrimSuffix(strings.TrimPrefix(target, "socket:["), "]")
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) == 8 && f[6] == inode && slices.Contains(p.sockets(), f[7]) {
+				return f[7]
+			}
+		}
+	}
+	p.t.Fatalf("process %d listens on no socket of %q", pid, p.sockets())
+	return ""
+}
