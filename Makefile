@@ -78,7 +78,7 @@ E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) 
 # Many of these tests wait, so more packages run at a time than there are processors.
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/e2e$$')
+	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK

@@ -48,7 +48,7 @@ func readSource(ctx context.Context, root string) (source, error) {
 		return s, fmt.Errorf("reading the date of the commit: %w", err)
 	}
 	s.date = date.UTC()
-	text, err := os.ReadFile(filepath.Join(root, "internal", "build", "build.go"))
+	text, err := os.ReadFile(filepath.Join(root, "internal", "base", "build", "build.go"))
 	if err != nil {
 		return s, fmt.Errorf("reading the version: %w", err)
 	}

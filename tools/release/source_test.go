@@ -12,7 +12,7 @@ import (
 func repository(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	put(t, filepath.Join(dir, "internal", "build", "build.go"), "package build\n\nconst Version = \"0.2.0\"\n")
+	put(t, filepath.Join(dir, "internal", "base", "build", "build.go"), "package build\n\nconst Version = \"0.2.0\"\n")
 	put(t, filepath.Join(dir, "CHANGELOG.md"), "# Changelog\n\n## [0.2.0] - 2026-01-01\n\n- a\n")
 	gitIn(t, dir, "init", "-q")
 	commit(t, dir)
@@ -60,7 +60,7 @@ func TestRefusals(t *testing.T) {
 		}, want: "no entry for 0.2.0"},
 		"no version": {change: func(t *testing.T, dir string) {
 			t.Helper()
-			put(t, filepath.Join(dir, "internal", "build", "build.go"), "package build\n")
+			put(t, filepath.Join(dir, "internal", "base", "build", "build.go"), "package build\n")
 			commit(t, dir)
 		}, want: "has no line such as"},
 		"a tag elsewhere": {change: func(t *testing.T, dir string) {

@@ -29,16 +29,85 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// TestTable checks the table itself: each package that a row allows must have a row of its own.
+// TestTable checks that the tables name what exists: each district is a directory with packages, and each directory below internal is
+// a district. The entries of the table inside are packages.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	for dir, allowed := range rooms {
-		for _, entry := range allowed {
-			if _, ok := room(strings.TrimSuffix(entry, "/...")); entry != anything && !ok {
-				t.Errorf("row %s allows %s, which has no row", dir, entry)
+	files, err := sources(os.DirFS(filepath.Join("..", "..", "..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages := map[string]bool{}
+	found := map[string]bool{}
+	for _, f := range files {
+		packages[f.dir] = true
+		name, _ := district(f.dir)
+		found[name] = true
+	}
+	for _, names := range districts {
+		for _, name := range names {
+			if !found[name] {
+				t.Errorf("the district %s has no package", name)
 			}
 		}
 	}
+	for name, rows := range inside {
+		for from, to := range rows {
+			for _, p := range append(slices.Clone(to), from) {
+				if dir := path.Join(name, p); !packages[dir] {
+					t.Errorf("the table inside names %s, which is no package", dir)
+				}
+			}
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if name := "internal/" + e.Name(); !found[name] {
+			t.Errorf("%s is no district", name)
+		}
+	}
+}
+
+// TestDistrictsAreDocumented compares the districts with the rows of their table in ARCHITECTURE.md.
+func TestDistrictsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Districts\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var got [][]string
+	for line := range strings.Lines(section) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		got = append(got, quoted(cells[1]))
+		for _, begin := range quoted(cells[3]) {
+			if _, err := os.Stat(filepath.Join("..", "..", "..", begin)); err != nil {
+				t.Errorf("reading %s begins at %s: %v", cells[1], begin, err)
+			}
+		}
+	}
+	want := append(slices.Clone(districts), outside)
+	if !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("ARCHITECTURE.md has the districts\n%q, want\n%q", got, want)
+	}
+}
+
+// quoted returns the names in backquotes, without slashes at their ends.
+func quoted(cell string) []string {
+	var names []string
+	for i, part := range strings.Split(cell, "`") {
+		if i%2 == 1 {
+			names = append(names, strings.TrimSuffix(part, "/"))
+		}
+	}
+	return names
 }
 
 // TestViolations shows that each rule can fail, with made-up repositories.
@@ -48,21 +117,19 @@ func TestViolations(t *testing.T) {
 		name, text string
 		want       string // part of the message; empty if the file is fine
 	}{
-		"allowed edge": {"internal/agent/session/a.go", `import "github.com/idelchi/aura/internal/agent/llm"`, ""},
-		"forbidden edge": {
-			"internal/agent/llm/a.go", `import "github.com/idelchi/aura/internal/agent/session"`,
-			`internal/agent/llm/a.go imports "github.com/idelchi/aura/internal/agent/session": the row of internal/agent/llm allows []`,
+		"below": {"internal/agent/session/a.go", `import "github.com/idelchi/aura/internal/base/lock"`, ""},
+		"above": {
+			"internal/agent/llm/a.go", `import "github.com/idelchi/aura/internal/app/frontend"`,
+			`internal/agent/llm/a.go imports "github.com/idelchi/aura/internal/app/frontend": internal/app is not below internal/agent`,
 		},
-		"forbidden edge under a build tag": {
-			"internal/agent/llm/a_plan9.go", `import "github.com/idelchi/aura/host"`, "internal/agent/llm/a_plan9.go imports",
-		},
-		"wildcard row":                    {"internal/agent/llm/script/a.go", `import "github.com/idelchi/aura/internal/base/strictyaml"`, ""},
-		"wildcard row, forbidden":         {"internal/agent/llm/script/a.go", `import "github.com/idelchi/aura/host"`, "the row of internal/agent/llm/script"},
-		"whole tree":                      {"host/a.go", `import "github.com/idelchi/aura/shared/wire"`, ""},
-		"vocabulary":                      {"internal/agent/conversation/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, ""},
-		"vocabulary from a leaf":          {"internal/base/strictyaml/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, "the row of internal/base/strictyaml allows []"},
-		"anything":                        {"internal/app/a.go", `import "github.com/idelchi/aura/host"`, ""},
-		"anything but the reserved":       {"internal/app/a.go", `import "github.com/idelchi/aura/internal/golang/interp"`, "reserved for cmd/aura-plugin-host"},
+		"beside":                          {"host/a.go", `import "github.com/idelchi/aura/internal/golang/box"`, "internal/golang is not below host"},
+		"above, under a build tag":        {"internal/agent/llm/a_plan9.go", `import "github.com/idelchi/aura/internal/cli"`, "internal/cli is not below"},
+		"inside, allowed":                 {"internal/agent/session/a.go", `import "github.com/idelchi/aura/internal/agent/llm"`, ""},
+		"inside, forbidden":               {"internal/agent/llm/a.go", `import "github.com/idelchi/aura/internal/agent/session"`, "inside of internal/agent, llm may import []"},
+		"inside, its own directory":       {"internal/fleet/batch/a.go", `import "github.com/idelchi/aura/internal/fleet"`, ""},
+		"a test helper":                   {"internal/app/a.go", `import "github.com/idelchi/aura/internal/lab/testneed"`, "only tests and tools import internal/lab"},
+		"outside":                         {"internal/lab/bench/a.go", `import "github.com/idelchi/aura/internal/app"`, ""},
+		"reserved":                        {"internal/app/a.go", `import "github.com/idelchi/aura/internal/golang/interp"`, "reserved for cmd/aura-plugin-host"},
 		"interpreter in its room":         {"internal/golang/interp/a.go", `import "github.com/traefik/yaegi/interp"`, ""},
 		"interpreter elsewhere":           {"host/a.go", `import "github.com/traefik/yaegi/interp"`, "reserved for internal/golang/interp"},
 		"interpreter in a test":           {"host/a_test.go", `import "github.com/traefik/yaegi"`, "reserved for internal/golang/interp"},
@@ -74,8 +141,8 @@ func TestViolations(t *testing.T) {
 		"sdk upward":                      {"sdk/a.go", `import "github.com/idelchi/aura/internal/plugin/hookpoint"`, "the standard library only"},
 		"tests are free":                  {"internal/agent/llm/a_test.go", `import "github.com/idelchi/aura/host"`, ""},
 		"tests may drive the interpreter": {"host/a_test.go", `import "github.com/idelchi/aura/internal/golang/interp"`, ""},
-		"no row":                          {"internal/misc/a.go", "", "internal/misc: no row"},
-		"no package at the root":          {"a.go", "", ".: no row"},
+		"no district":                     {"internal/misc/a.go", "", "internal/misc: in no district"},
+		"no package at the root":          {"a.go", "", ".: in no district"},
 		"plugins are not ours":            {"host/testdata/p/a.go", `import "github.com/traefik/yaegi"`, ""},
 	}
 	for name, tt := range tests {

@@ -3,7 +3,6 @@ package archtest_test
 import (
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 )
@@ -27,23 +26,61 @@ func checkImport(f source, imported string) []string {
 	}
 	own, isOwn := ownDir(imported)
 	if !isOwn || !f.test {
-		if owners := reservation(imported); owners != nil && !inside(f.dir, owners) {
+		if owners := reservation(imported); owners != nil && !within(f.dir, owners) {
 			report("reserved for " + strings.Join(owners, " and "))
 		}
 	}
 	if f.test {
 		return found
 	}
-	if inside(f.dir, standardOnly) && !isStandard(imported) && !inside(own, standardOnly) {
+	if within(f.dir, standardOnly) && !isStandard(imported) && !within(own, standardOnly) {
 		report("this tree imports the standard library only")
 	}
-	if allowed, known := room(f.dir); isOwn && known && !mayImport(allowed, own) {
-		report(fmt.Sprintf("the row of %s allows %v", f.dir, allowed))
+	if rule := crossing(f.dir, own); isOwn && rule != "" {
+		report(rule)
 	}
 	return found
 }
 
-// checkPackages checks that each directory has a row in the table and a package comment.
+// crossing says why one of our packages may not import another; empty if it may.
+func crossing(from, to string) string {
+	at, row := district(from)
+	target, below := district(to)
+	switch {
+	case slices.Contains(outside, at) || at == "" || target == "":
+		return "" // checkPackages reports a package without a district
+	case slices.Contains(outside, target):
+		return "only tests and tools import " + target
+	case at == target && from != to && !slices.Contains(inside[at][local(from, at)], local(to, at)):
+		return fmt.Sprintf("inside of %s, %s may import %v", at, local(from, at), inside[at][local(from, at)])
+	case at != target && below <= row:
+		return fmt.Sprintf("%s is not below %s", target, at)
+	default:
+		return ""
+	}
+}
+
+// district returns the district of a package and its row; an empty name if it is in none.
+func district(dir string) (name string, row int) {
+	for row, names := range append(slices.Clone(districts), outside) {
+		for _, name := range names {
+			if below(dir, name) {
+				return name, row
+			}
+		}
+	}
+	return "", 0
+}
+
+// local returns a package's path in its district.
+func local(dir, district string) string {
+	if dir == district {
+		return "."
+	}
+	return strings.TrimPrefix(dir, district+"/")
+}
+
+// checkPackages checks that each directory is in a district and has a package comment.
 func checkPackages(files []source) []string {
 	documented := map[string]bool{}
 	for _, f := range files {
@@ -51,37 +88,14 @@ func checkPackages(files []source) []string {
 	}
 	var found []string
 	for _, dir := range slices.Sorted(maps.Keys(documented)) {
-		if _, known := room(dir); !known {
-			found = append(found, dir+": no row in the table of internal/lab/archtest/rules_test.go says what it may import")
+		if name, _ := district(dir); name == "" {
+			found = append(found, dir+": in no district of internal/lab/archtest/rules_test.go")
 		}
 		if !documented[dir] {
 			found = append(found, dir+": no file other than a test has a package comment")
 		}
 	}
 	return found
-}
-
-// room returns the row of a directory.
-func room(dir string) ([]string, bool) {
-	if row, ok := rooms[dir]; ok {
-		return row, true
-	}
-	for pattern, row := range rooms {
-		if ok, _ := path.Match(pattern, dir); ok {
-			return row, true
-		}
-	}
-	return nil, false
-}
-
-func mayImport(allowed []string, own string) bool {
-	if len(allowed) > 0 && own == "internal/plugin/hookpoint" || own == "internal/base/files" || own == "internal/base/limit" {
-		return true
-	}
-	return slices.ContainsFunc(allowed, func(entry string) bool {
-		tree, whole := strings.CutSuffix(entry, "/...")
-		return entry == anything || entry == own || whole && below(own, tree)
-	})
 }
 
 // reservation returns the only packages that may import a path, or nil if every package may.
@@ -102,7 +116,7 @@ func ownDir(imported string) (string, bool) {
 	return strings.CutPrefix(imported, module+"/")
 }
 
-func inside(dir string, trees []string) bool {
+func within(dir string, trees []string) bool {
 	return slices.ContainsFunc(trees, func(tree string) bool { return below(dir, tree) })
 }
 

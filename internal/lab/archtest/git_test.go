@@ -40,7 +40,7 @@ func TestOnePlaceStartsGit(t *testing.T) {
 			continue
 		}
 		// Programs that users do not run make repositories of their own.
-		if slices.Contains(gitUsers, s.file) || inside(s.dir, starters) {
+		if slices.Contains(gitUsers, s.file) || within(s.dir, starters) {
 			continue
 		}
 		for _, place := range places {

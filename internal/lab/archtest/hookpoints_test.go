@@ -25,7 +25,7 @@ func TestNoDecisionByHookPoint(t *testing.T) {
 	}
 	looked := 0
 	for _, s := range found {
-		if s.test || s.dir == "internal/plugin/hookpoint" || !slices.Contains(s.imports, module+"/internal/hookpoint") {
+		if s.test || s.dir == "internal/plugin/hookpoint" || !slices.Contains(s.imports, module+"/internal/plugin/hookpoint") {
 			continue
 		}
 		looked++

@@ -37,7 +37,7 @@ func TestOnePlaceStartsProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		places := starts(t, s.file, string(text))
-		if inside(s.dir, starters) {
+		if within(s.dir, starters) {
 			own += len(places)
 			continue
 		}

@@ -17,14 +17,14 @@ import (
 
 // startingFuncs lists, by import path, the functions that start a process. A method counts by the name of the variable before it.
 var startingFuncs = map[string][]string{
-	module + "/internal/process": {"Start", "Run"},
-	module + "/internal/shell":   {"Run"},
-	module + "/internal/sandbox": {"Run"},
-	"os/exec":                    {"Command", "CommandContext", "Cmd"},
-	"os":                         {"StartProcess"},
-	"syscall":                    {"Exec", "ForkExec", "StartProcess"},
-	"mvdan.cc/sh/v3/interp":      {"DefaultExecHandler"},
-	"golang.org/x/sys/unix":      {"Exec"},
+	module + "/internal/system/process": {"Start", "Run"},
+	module + "/internal/system/shell":   {"Run"},
+	module + "/internal/system/sandbox": {"Run"},
+	"os/exec":                           {"Command", "CommandContext", "Cmd"},
+	"os":                                {"StartProcess"},
+	"syscall":                           {"Exec", "ForkExec", "StartProcess"},
+	"mvdan.cc/sh/v3/interp":             {"DefaultExecHandler"},
+	"golang.org/x/sys/unix":             {"Exec"},
 }
 
 // startingValues lists the variables whose method Run starts a process.
@@ -52,7 +52,7 @@ func TestProcessTable(t *testing.T) {
 	}
 	var sites []string
 	for _, s := range found {
-		if s.test || inside(s.dir, starters) && s.dir != "internal/system/process" {
+		if s.test || within(s.dir, starters) && s.dir != "internal/system/process" {
 			continue
 		}
 		text, err := fs.ReadFile(root, s.file)
@@ -79,14 +79,14 @@ func TestProcessTable(t *testing.T) {
 func TestStartedIn(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ imports, statement, want string }{
-		"by process":       {`"` + module + `/internal/process"`, `process.Run(nil, process.Spec{})`, "a/b f"},
-		"by another name":  {`p "` + module + `/internal/process"`, `p.Start(p.Spec{})`, "a/b f"},
-		"a function value": {`"` + module + `/internal/sandbox"`, `run := sandbox.Run; _ = run`, "a/b f"},
+		"by process":       {`"` + module + `/internal/system/process"`, `process.Run(nil, process.Spec{})`, "a/b f"},
+		"by another name":  {`p "` + module + `/internal/system/process"`, `p.Start(p.Spec{})`, "a/b f"},
+		"a function value": {`"` + module + `/internal/system/sandbox"`, `run := sandbox.Run; _ = run`, "a/b f"},
 		"a command":        {`"os/exec"`, `exec.Command("sh")`, "a/b f"},
 		"instead of it":    {`"golang.org/x/sys/unix"`, `unix.Exec("sh", nil, nil)`, "a/b f"},
 		"a spare process":  {`"os"`, `_ = s.spares.Run`, "a/b f"},
 		"another package":  {`"example.com/process"`, `process.Run()`, ""},
-		"another function": {`"` + module + `/internal/process"`, `process.ExitCode(nil)`, ""},
+		"another function": {`"` + module + `/internal/system/process"`, `process.ExitCode(nil)`, ""},
 		"a local variable": {`"os"`, `var process struct{ Run func() }; process.Run()`, ""},
 	} {
 		text := "package b\nimport " + row.imports + "\nfunc f() {\n" + row.statement + "\n}\n"

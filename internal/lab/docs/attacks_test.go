@@ -48,7 +48,7 @@ func TestAttacks(t *testing.T) {
 			if !strings.Contains(testsIn(t, cmp.Or(name[1], "internal/lab/e2e")), "func "+name[2]+"(") {
 				t.Errorf("%s: there is no test %s", row[0], name[2])
 			}
-			if _, err := os.Stat(filepath.Join(repo, "internal", "e2e", "testdata", "pages", name[3])); err != nil {
+			if _, err := os.Stat(filepath.Join(repo, "internal", "lab", "e2e", "testdata", "pages", name[3])); err != nil {
 				t.Errorf("%s: there are no scripts %s: %v", row[0], name[3], err)
 			}
 		}

@@ -59,7 +59,7 @@ func TestEventsAreComplete(t *testing.T) {
 // declaredEvents returns the types of package event that have a method Type.
 func declaredEvents(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(repo, "internal", "conversation", "event", "*.go"))
+	files, err := filepath.Glob(filepath.Join(repo, "internal", "agent", "conversation", "event", "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

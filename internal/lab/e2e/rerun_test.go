@@ -128,7 +128,7 @@ func (r rerun) lacks() []testneed.Ability {
 
 // rerunDir creates a directory that every user can read, with the test program and the files that it reads.
 var rerunDir = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(bin, "rerun", "internal", "e2e")
+	dir := filepath.Join(bin, "rerun", "internal", "lab", "e2e")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}

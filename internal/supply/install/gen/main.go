@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	from := flag.String("from", "../../sdk", "directory of the SDK")
+	from := flag.String("from", "../../../sdk", "directory of the SDK")
 	to := flag.String("to", "sdksource_gen.go", "file to write")
 	flag.Parse()
 	if err := run(*from, *to); err != nil {
