@@ -95,7 +95,7 @@ func TestCorpus(t *testing.T) {
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	var dirs []string
-	for _, pattern := range []string{"../../.aura/plugins/*/*/plugin.yaml", "../../examples/*/plugins/*/plugin.yaml"} {
+	for _, pattern := range []string{"../../../.aura/plugins/*/*/plugin.yaml", "../../../examples/*/plugins/*/plugin.yaml"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestIndex(t *testing.T) {
 	want := indexHead
 	pages := readPages(t)
 	for _, page := range slices.Sorted(maps.Keys(pages)) {
-		want += fmt.Sprintf("\n## [%s](../../docs/%s.md)\n\n| script | setup | what it holds |\n| --- | --- | --- |\n", page, page)
+		want += fmt.Sprintf("\n## [%s](../../../docs/%s.md)\n\n| script | setup | what it holds |\n| --- | --- | --- |\n", page, page)
 		for _, s := range pages[page] {
 			want += fmt.Sprintf("| %s | %s | %s |\n", s.name, strings.TrimPrefix(s.kind, "project"), cell(s.holds))
 		}

@@ -143,7 +143,7 @@ func (s *Source) mainFile() []byte {
 		imports, found = "\t\"os/exec\"\n", "\t\tNotFound: exec.ErrNotFound,\n"
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"reflect\"\n%s\n\t%s %q\n\t\"%s/internal/native/shim\"\n\t\"%[4]s/sdk\"\n)\n\n", imports, alias, s.Module, ours)
+	fmt.Fprintf(&b, "package main\n\nimport (\n\t\"context\"\n\t\"reflect\"\n%s\n\t%s %q\n\t\"%s/internal/runtime/native/shim\"\n\t\"%[4]s/sdk\"\n)\n\n", imports, alias, s.Module, ours)
 	b.WriteString("// The types of functions name these packages.\nvar (\n\t_ context.Context\n\t_ sdk.Context\n)\n\n")
 	fmt.Fprintf(&b, "func main() {\n\tshim.Main(shim.Plugin{\n\t\tModule: %q, Package: %q,\n%s", s.Module, s.Package, found)
 	fmt.Fprintf(&b, "\t\tEmits: %s, Disables: %s,\n", literal(facts.Emits), literal(facts.Disables))

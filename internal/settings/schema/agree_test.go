@@ -81,7 +81,7 @@ func examples(t *testing.T) []example {
 			out = append(out, example{k, where + ": " + path, text})
 		}
 	}
-	for _, root := range []string{docs, "../e2e/testdata", "../scaffold/files", "../../.aura/plugins", "../../examples"} {
+	for _, root := range []string{docs, "../../lab/e2e/testdata", "../scaffold/files", "../../../.aura/plugins", "../../../examples"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
