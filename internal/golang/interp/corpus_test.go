@@ -15,7 +15,7 @@ import (
 // prints what Go prints and has no finding, or is refused by the loader where the checker finds it.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../check/testdata/corpus/*.txtar")
+	files, err := filepath.Glob("../../author/check/testdata/corpus/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d plugins, %v", len(files), err)
 	}
