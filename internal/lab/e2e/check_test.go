@@ -30,7 +30,7 @@ type construct struct {
 
 func corpus(t *testing.T) []construct {
 	t.Helper()
-	files, err := filepath.Glob("../check/testdata/corpus/*.txtar")
+	files, err := filepath.Glob("../../author/check/testdata/corpus/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d plugins in the corpus, %v", len(files), err)
 	}
