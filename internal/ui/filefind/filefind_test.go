@@ -64,7 +64,7 @@ func TestFind(t *testing.T) {
 	dir := tree(t,
 		".gitignore=*.log\n/build/\n", ".git/info/exclude=private\n", ".git/HEAD", "README.md", "debug.log", "private", "build/out.go",
 		"cmd/main.go", "cmd/.gitignore=!keep.log\n*.tmp\n", "cmd/keep.log", "cmd/x.tmp", "cmd/.env", ".github/workflows/test.yml", ".env",
-		"internal/ui/lineedit/editor.go", "internal/ui/lineedit/build/", "Ünicode/Straße.txt",
+		"internal/lineedit/editor.go", "internal/lineedit/build/", "Ünicode/Straße.txt",
 	)
 	f := finder(t, dir)
 	tests := map[string]struct {
@@ -72,16 +72,16 @@ func TestFind(t *testing.T) {
 		want  []string
 	}{
 		"everything": {"", []string{
-			"README.md", "cmd/", "internal/", "Ünicode/", "cmd/keep.log", "cmd/main.go", "internal/ui/lineedit/", "Ünicode/Straße.txt",
-			"internal/ui/lineedit/build/", "internal/ui/lineedit/editor.go",
+			"README.md", "cmd/", "internal/", "Ünicode/", "cmd/keep.log", "cmd/main.go", "internal/lineedit/", "Ünicode/Straße.txt",
+			"internal/lineedit/build/", "internal/lineedit/editor.go",
 		}},
 		"base name":        {"main", []string{"cmd/main.go"}},
 		"ignored":          {"debug", nil},
 		"excluded":         {"private", nil},
 		"kept":             {".log", []string{"cmd/keep.log"}},
 		"ignored by cmd":   {"x.tmp", nil},
-		"directory only":   {"build", []string{"internal/ui/lineedit/build/"}},
-		"directory":        {"lineedit/", []string{"internal/ui/lineedit/build/", "internal/ui/lineedit/editor.go"}},
+		"directory only":   {"build", []string{"internal/lineedit/build/"}},
+		"directory":        {"lineedit/", []string{"internal/lineedit/build/", "internal/lineedit/editor.go"}},
 		"hidden":           {".env", []string{".env", "cmd/.env"}},
 		"hidden directory": {".github/w", []string{".github/workflows/", ".github/workflows/test.yml"}},
 		"hidden below":     {"cmd/.en", []string{"cmd/.env"}},
