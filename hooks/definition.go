@@ -50,9 +50,6 @@ func (e *Error) Error() string {
 // Unwrap returns the error without its location.
 func (e *Error) Unwrap() error { return e.Err }
 
-// fieldMatcher is the Field of an Error about a regular expression.
-const fieldMatcher = "matcher"
-
 // compile checks a definition independently of the others.
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
@@ -83,7 +80,7 @@ func (d Definition) compile() (Entry, error) {
 	}
 	var err error
 	if e.Matcher, err = regexp.Compile(d.Matcher); err != nil {
-		return fault(fieldMatcher, fmt.Errorf("hook %q: %w", d.Name, err))
+		return fault("matcher", fmt.Errorf("hook %q: %w", d.Name, err))
 	}
 	return e, nil
 }

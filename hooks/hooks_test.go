@@ -61,7 +61,7 @@ func TestOrder(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := hooks.New(tt.defs)
+			r, err := hooks.Compile(tt.defs)
 			if err != nil || names(r.Pre) != tt.pre || names(r.Post) != tt.post {
 				t.Errorf("got %q, %q, %v", names(r.Pre), names(r.Post), err)
 			}
@@ -109,31 +109,6 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestNewPanics checks that New panics only for an invalid regular expression.
-func TestNewPanics(t *testing.T) {
-	t.Parallel()
-	broken, waiting := pre("a"), pre("a", "b")
-	broken.Matcher = "("
-	for _, tt := range []struct {
-		name   string
-		def    hooks.Definition
-		panics bool
-	}{{"regular expression", broken, true}, {"a disabled one", disabled(broken), true}, {"dependency", waiting, false}} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			defer func() {
-				fault, ok := recover().(*hooks.Error)
-				if ok != tt.panics || ok && !strings.Contains(fault.Error(), `hook "a": error parsing regexp`) {
-					t.Errorf("the panic is %v", fault)
-				}
-			}()
-			if _, err := hooks.New([]hooks.Definition{tt.def}); err == nil {
-				t.Error("there is no error")
-			}
-		})
-	}
-}
-
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	defs := []hooks.Definition{post("go:fix", "go:format"), post("go:format"), post("go:lint", "go:fix"), post("js:format"), pre("guard")}
@@ -175,7 +150,7 @@ func TestFilters(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := hooks.New(tt.defs, tt.filters...)
+			r, err := hooks.Compile(tt.defs, tt.filters...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +241,7 @@ func TestSkip(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	t.Parallel()
-	r, err := hooks.New([]hooks.Definition{pre("a"), post("b", "c"), disabled(post("c"))})
+	r, err := hooks.Compile([]hooks.Definition{pre("a"), post("b", "c"), disabled(post("c"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +258,7 @@ func TestOnly(t *testing.T) {
 
 func TestPrompt(t *testing.T) {
 	t.Parallel()
-	r, err := hooks.New([]hooks.Definition{
+	r, err := hooks.Compile([]hooks.Definition{
 		{Name: "fmt", Description: "formats\n  Go", Event: "post", Matcher: "Write|Edit", Files: "*.go", Command: "gofmt -w $FILE"},
 		{Name: "bare", Event: "post", Matcher: "Write", Command: "true"},
 		{Name: "any", Description: "looks", Event: "pre", Command: "true"},

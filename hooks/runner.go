@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,16 +47,6 @@ type Runner struct {
 	Prepare func(e Entry, c shell.Command) (shell.Command, error)
 	// Explain returns a line for a failed hook whose output shows that the sandbox refused something; empty if it does not. It may be nil.
 	Explain func(e Entry, output string) string
-}
-
-// New is like Compile, for hooks that are part of a program. It panics if a matcher is not a valid regular expression.
-func New(defs []Definition, filters ...Filter) (Runner, error) {
-	r, err := Compile(defs, filters...)
-	var fault *Error
-	if errors.As(err, &fault) && fault.Field == fieldMatcher {
-		panic(fault)
-	}
-	return r, err
 }
 
 // Compile compiles hooks and orders them by their dependencies. Filters are applied in order. An invalid definition is an

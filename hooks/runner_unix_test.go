@@ -23,7 +23,7 @@ import (
 // runner returns a Runner with the given hooks, in a temporary directory.
 func runner(tb testing.TB, defs ...hooks.Definition) hooks.Runner {
 	tb.Helper()
-	r, err := hooks.New(defs)
+	r, err := hooks.Compile(defs)
 	if err != nil {
 		tb.Fatal(err)
 	}

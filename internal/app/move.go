@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/state"
@@ -58,19 +59,12 @@ func MoveState(c *config.Config, notify func(string)) {
 		sessions, data, err := moveHome(home.Dir, place, to.Data())
 		if sessions+data > 0 {
 			notify(fmt.Sprintf("moved %s and the data of %s from %s: aura keeps its state outside of the project now; `aura paths` shows where",
-				counted(sessions, "session"), counted(data, "plugin"), home.Dir))
+				plaintext.Counted(sessions, "session"), plaintext.Counted(data, "plugin"), home.Dir))
 		}
 		if err != nil {
 			notify(fmt.Sprintf("moving state from %s: %v; move what is left by hand (`aura paths` shows where to)", home.Dir, err))
 		}
 	}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // movedMark is the file that records that aura has seen a home since state is stored outside the homes.

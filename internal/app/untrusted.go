@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
@@ -129,7 +130,7 @@ const maxField = 300
 
 // oneLine keeps text from a file from imitating further lines of a message.
 func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
+	text = plaintext.OneLine(text)
 	if runes := []rune(text); len(runes) > maxField {
 		return string(runes[:maxField]) + "…"
 	}

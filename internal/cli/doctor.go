@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/cli/doctor"
 	"github.com/idelchi/aura/internal/settings/config"
 )
@@ -103,6 +104,6 @@ func writeReport(w io.Writer, r doctor.Report, asJSON bool) error {
 			fmt.Fprintf(w, "           fix: %s\n", clean(c.Remedy))
 		}
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", counted(r.Count(doctor.Error), "error"), counted(r.Count(doctor.Warning), "warning"))
+	fmt.Fprintf(w, "\n%s, %s\n", plaintext.Counted(r.Count(doctor.Error), "error"), plaintext.Counted(r.Count(doctor.Warning), "warning"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -232,7 +233,7 @@ func (o *fleetOptions) complete(s streams, tasks bool) cobra.CompletionFunc {
 				return nil, none
 			}
 			for _, b := range list {
-				out = append(out, cobra.CompletionWithDesc(b.Name, counted(b.Tasks, "task")))
+				out = append(out, cobra.CompletionWithDesc(b.Name, plaintext.Counted(b.Tasks, "task")))
 			}
 		} else {
 			b, err := q.Batch(ctx, args[0])

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 )
@@ -129,7 +130,7 @@ ended. Results that exist stay. 'aura fleet retry' runs canceled tasks again.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(s.out, "%s of batch %s canceled\n", counted(n, "task"), args[0])
+				fmt.Fprintf(s.out, "%s of batch %s canceled\n", plaintext.Counted(n, "task"), args[0])
 				return nil
 			})
 		},
@@ -168,7 +169,7 @@ batch, so that tasks continue that wait because a limit was reached.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(s.out, "%s of batch %s queued again\n", counted(n, "task"), args[0])
+				fmt.Fprintf(s.out, "%s of batch %s queued again\n", plaintext.Counted(n, "task"), args[0])
 				return nil
 			})
 		},
@@ -207,7 +208,7 @@ func removeBatch(ctx context.Context, s streams, q *queue.Queue, name string, ye
 	}
 	if !yes {
 		r := removal{name: "batch " + b.Name, unattended: usageError{errors.New("removing a batch needs --yes where there is no terminal to ask on")}}
-		r.about = append(r.about, counted(b.Tasks, "task")+" with their results")
+		r.about = append(r.about, plaintext.Counted(b.Tasks, "task")+" with their results")
 		if err := r.confirm(ctx, s); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/queue"
 )
@@ -187,7 +188,7 @@ func writeBatch(w io.Writer, o *fleet.Overview) {
 	if o.Tasks > 0 {
 		full = barWidth * min(o.Ended(), o.Tasks) / o.Tasks
 	}
-	fmt.Fprintf(w, "batch %s (%s): %d of %s ended\n", o.Batch, oneLine(string(o.State), maxCell), o.Ended(), counted(o.Tasks, "task"))
+	fmt.Fprintf(w, "batch %s (%s): %d of %s ended\n", o.Batch, oneLine(string(o.State), maxCell), o.Ended(), plaintext.Counted(o.Tasks, "task"))
 	fmt.Fprintf(w, "[%s%s]\n", strings.Repeat("#", full), strings.Repeat(".", barWidth-full))
 	for _, status := range fleet.Statuses() {
 		if n := o.Results[status]; n > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/batch"
 	"github.com/idelchi/aura/internal/fleet/queue"
@@ -99,7 +100,7 @@ func (o *submitOptions) run(ctx context.Context, s streams, args []string) error
 		return because(ctx, err)
 	}
 	if o.check {
-		fmt.Fprintf(s.out, "batch %s: %s, all correct\n", b.Name, counted(len(b.Tasks), "task"))
+		fmt.Fprintf(s.out, "batch %s: %s, all correct\n", b.Name, plaintext.Counted(len(b.Tasks), "task"))
 		return nil
 	}
 	options, err := o.options(s)
@@ -138,7 +139,7 @@ func submit(ctx context.Context, s streams, q *queue.Queue, b batch.Batch, packe
 		fmt.Fprintf(s.out, "batch %s was submitted before; nothing is queued\n", b.Name)
 		return nil
 	}
-	fmt.Fprintf(s.out, "batch %s: %s queued in %s\n", b.Name, counted(len(tasks), "task"), time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(s.out, "batch %s: %s queued in %s\n", b.Name, plaintext.Counted(len(tasks), "task"), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 

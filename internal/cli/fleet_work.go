@@ -17,6 +17,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/base/build"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/worker"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -97,7 +98,7 @@ func (o *workOptions) run(ctx context.Context, s streams, root *rootOptions) err
 	defer q.Close()
 	options.Queue = q
 	s.interrupts.patient(o.grace + 15*time.Second)
-	fmt.Fprintf(s.err, "worker %s: %s\n", options.ID, counted(o.slots, "slot"))
+	fmt.Fprintf(s.err, "worker %s: %s\n", options.ID, plaintext.Counted(o.slots, "slot"))
 	return worker.Run(ctx, options)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/scaffold"
 )
@@ -152,7 +153,7 @@ func (o *initOptions) confirm(ctx context.Context, s streams, files []scaffold.F
 	if !ask {
 		return nil
 	}
-	yes, err := k.confirms(ctx, s, nil, fmt.Sprintf("Replace %s?", counted(len(lost), "file")))
+	yes, err := k.confirms(ctx, s, nil, fmt.Sprintf("Replace %s?", plaintext.Counted(len(lost), "file")))
 	if err == nil && !yes {
 		err = errors.New("init: not confirmed, so nothing was written; without --force the files that exist are kept")
 	}
@@ -168,13 +169,6 @@ func isTerminal(stream any) bool {
 	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // tell prints the result for people: every file with its status.
@@ -198,7 +192,7 @@ func (o *initOptions) tell(w io.Writer, home string, files []scaffold.File) {
 	fmt.Fprintln(w, clean(home)+":")
 	indented(w, "  ", rows)
 	if kept > 0 {
-		fmt.Fprintf(w, "%s kept; 'aura init --force --dry-run' shows how they differ\n", counted(kept, "file"))
+		fmt.Fprintf(w, "%s kept; 'aura init --force --dry-run' shows how they differ\n", plaintext.Counted(kept, "file"))
 	}
 	if o.dryRun {
 		fmt.Fprintln(w, "nothing was written (--dry-run)")

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/author/check"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -255,7 +256,7 @@ func writeFindings(w io.Writer, asJSON bool, found []check.Finding, targets []ch
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "checked %s: %s, %s\n", counted(len(targets), "plugin"), counted(count[check.Error], "error"), counted(count[check.Warning], "warning"))
+	fmt.Fprintf(w, "checked %s: %s, %s\n", plaintext.Counted(len(targets), "plugin"), plaintext.Counted(count[check.Error], "error"), plaintext.Counted(count[check.Warning], "warning"))
 	return nil
 }
 

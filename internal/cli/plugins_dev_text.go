@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/author/plugindev"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // devRenderer shows a session as textRenderer does, and on standard output, with a label before each line, what concerns the
@@ -66,7 +67,7 @@ func (r *devRenderer) labelled(e event.Event) (label, text string) {
 	case plugindev.Replayed:
 		return "replay", replayedText(e)
 	case plugindev.ReplayEnd:
-		return "replay", fmt.Sprintf("%s: %d with the same result, %d with another, %d not repeated", counted(e.Calls, "call"), e.Calls-e.Differ-e.Unrepeated, e.Differ, e.Unrepeated)
+		return "replay", fmt.Sprintf("%s: %d with the same result, %d with another, %d not repeated", plaintext.Counted(e.Calls, "call"), e.Calls-e.Differ-e.Unrepeated, e.Differ, e.Unrepeated)
 	case event.Command:
 		if e.Name != "reload" {
 			return "", ""
@@ -128,8 +129,8 @@ func stateText(e event.PluginState) string {
 }
 
 func healthText(e event.Health) string {
-	text := fmt.Sprintf("%s: %s, %s, %s, %s, p50 %s, p99 %s", e.State, counted(int(e.Calls), "call"), counted(int(e.Errors), "error"),
-		counted(int(e.Timeouts), "timeout"), counted(e.Restarts, "restart"), micros(e.P50Micros), micros(e.P99Micros))
+	text := fmt.Sprintf("%s: %s, %s, %s, %s, p50 %s, p99 %s", e.State, plaintext.Counted(int(e.Calls), "call"), plaintext.Counted(int(e.Errors), "error"),
+		plaintext.Counted(int(e.Timeouts), "timeout"), plaintext.Counted(e.Restarts, "restart"), micros(e.P50Micros), micros(e.P99Micros))
 	if e.LastExit != "" {
 		text += "; last exit: " + e.LastExit
 	}

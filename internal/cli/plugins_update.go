@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 
@@ -150,9 +151,9 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	case u.Restored:
 		fmt.Fprintf(w, "%s is still at %s; it was reinstalled\n", name, short(u.To))
 	case u.DryRun:
-		fmt.Fprintf(w, "%s would be updated: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
+		fmt.Fprintf(w, "%s would be updated: %s to %s, %s\n", name, short(u.From), short(u.To), plaintext.Counted(len(u.Commits)+u.More, "commit"))
 	default:
-		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), counted(len(u.Commits)+u.More, "commit"))
+		fmt.Fprintf(w, "%s: %s to %s, %s\n", name, short(u.From), short(u.To), plaintext.Counted(len(u.Commits)+u.More, "commit"))
 	}
 	if u.Rewritten {
 		fmt.Fprintf(w, "  the history was rewritten: %s is no longer part of %s\n", short(u.From), clean(dash(refOr(u.Ref))))
@@ -161,7 +162,7 @@ func writeUpdated(w io.Writer, u install.Updated) {
 		fmt.Fprintf(w, "  %s %s\n", short(c.Hash), oneLine(c.Subject, 100))
 	}
 	if u.More > 0 {
-		fmt.Fprintf(w, "  and %s\n", counted(u.More, "more commit"))
+		fmt.Fprintf(w, "  and %s\n", plaintext.Counted(u.More, "more commit"))
 	}
 	writeFiles(w, u)
 	writeFacts(w, "  new in ", u.New)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -56,7 +57,7 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 		return fmt.Sprintf("session %s (%s, %s)", clean(short[f.ID]), started(f), oneLine(setup.Secrets(cfg, nil).String(f.Title), maxCell))
 	}
 	if !yes {
-		r := removal{name: counted(len(list), "session"), unattended: usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}}
+		r := removal{name: plaintext.Counted(len(list), "session"), unattended: usageError{errors.New("removing sessions needs --yes where there is no terminal to ask on")}}
 		for _, found := range list {
 			r.about = append(r.about, describe(found))
 		}
@@ -150,7 +151,7 @@ func pruneSessions(s streams, root *rootOptions, o app.PruneOptions) error {
 	if len(list) > 0 {
 		table(s.out, rows)
 	}
-	fmt.Fprintf(s.out, "%s: %s, %s\n", did, counted(count, "session"), size(total))
+	fmt.Fprintf(s.out, "%s: %s, %s\n", did, plaintext.Counted(count, "session"), size(total))
 	return failed
 }
 

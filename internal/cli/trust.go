@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
@@ -199,7 +200,7 @@ func (o *trustOptions) showConsents(w io.Writer, all map[string]trust.Consent) e
 		list = append(list, consentInfo{Dir: dir, Pinned: c.Pinned(), Sources: append([]string{}, c.Sources...), Files: len(c.Files), Given: c.Given})
 		what := "the directory: " + strings.Join(c.Sources, ", ")
 		if c.Pinned() {
-			what = counted(len(c.Files), "file") + " as they were"
+			what = plaintext.Counted(len(c.Files), "file") + " as they were"
 		}
 		rows = append(rows, []string{dir, what, c.Given.Local().Format("2006-01-02 15:04")})
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
 )
 
@@ -178,9 +179,9 @@ func writeFact(b *strings.Builder, f session.Fact) {
 		writeCall(b, f)
 		return
 	case session.FactRefused:
-		fmt.Fprintf(b, "  %s refused a call of %s: %s\n", f.By, f.Name, oneLine(f.Error))
+		fmt.Fprintf(b, "  %s refused a call of %s: %s\n", f.By, f.Name, plaintext.OneLine(f.Error))
 	case session.FactError:
-		fmt.Fprintf(b, "  the interaction ended with an error: %s\n", oneLine(f.Error))
+		fmt.Fprintf(b, "  the interaction ended with an error: %s\n", plaintext.OneLine(f.Error))
 	case session.FactSwitch:
 		fmt.Fprintf(b, "  the agent was switched (%s)\n", f.Name)
 	case session.FactCompaction:
@@ -191,7 +192,7 @@ func writeFact(b *strings.Builder, f session.Fact) {
 		fmt.Fprintf(b, "  %s\n", f.Kind)
 	}
 	for _, c := range f.Changes {
-		fmt.Fprintf(b, "      %s: %s → %s\n", c.Field, oneLine(c.Before), oneLine(c.After))
+		fmt.Fprintf(b, "      %s: %s → %s\n", c.Field, plaintext.OneLine(c.Before), plaintext.OneLine(c.After))
 	}
 }
 
@@ -204,7 +205,7 @@ func writeCall(b *strings.Builder, f session.Fact) {
 		at += fmt.Sprintf(", in %d calls", f.Calls)
 	}
 	if f.Error != "" {
-		fmt.Fprintf(b, "  %s failed %s: %s\n", f.Plugin, at, oneLine(f.Error))
+		fmt.Fprintf(b, "  %s failed %s: %s\n", f.Plugin, at, plaintext.OneLine(f.Error))
 	} else if len(f.Changes) == 0 {
 		fmt.Fprintf(b, "  %s changed nothing %s\n", f.Plugin, at)
 	}
@@ -237,10 +238,8 @@ func suffix(mark, text string) string {
 	if text == "" {
 		return ""
 	}
-	return mark + oneLine(text)
+	return mark + plaintext.OneLine(text)
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // short returns a duration with at most three digits.
 func short(d time.Duration) string {

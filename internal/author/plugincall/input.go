@@ -48,12 +48,6 @@ func decode(p Point, input []byte, base sdk.Context) (any, error) {
 	return call, nil
 }
 
-// Check returns an error if an input cannot be that of a point.
-func Check(p Point, input []byte) error {
-	_, err := decode(p, input, sdk.Context{})
-	return err
-}
-
 func decodeInto(p Point, input []byte, base sdk.Context) (any, error) {
 	switch p.Kind {
 	case host.PointTool:

@@ -35,7 +35,7 @@ func tenths(d time.Duration) string { return fmt.Sprintf("%.1fms", float64(d.Mic
 
 // sideBySide runs a command as a hook and by sh alternately, with the same input.
 func (l *bench) sideBySide(ctx context.Context, command string) (hook, sh time.Duration, err error) {
-	runner, err := hooks.New([]hooks.Definition{{Name: "trivial", Event: hooks.EventPost, Command: command, Silent: true}})
+	runner, err := hooks.Compile([]hooks.Definition{{Name: "trivial", Event: hooks.EventPost, Command: command, Silent: true}})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -18,14 +18,8 @@ type Effect struct {
 	Fields []string
 }
 
-// EffectOf returns what a handler's result changes at a point. in is the input that the handler received. The error is the
-// reason why the result is dropped.
-func EffectOf(point hookpoint.Name, in, result any) (Effect, error) {
-	effect, _, err := Describe(point, in, result)
-	return effect, err
-}
-
-// Describe is like EffectOf. It also returns each change with the values before and after it.
+// Describe returns what a handler's result changes at a point, and each change with the values before and after it. in is the input
+// that the handler received. The error is the reason why the result is dropped.
 func Describe(point hookpoint.Name, in, result any) (Effect, []Change, error) {
 	row, ok := hookpoint.Lookup(point)
 	if !ok || result == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-func TestEffectOf(t *testing.T) {
+func TestDescribeEffect(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	args := map[string]any{"path": "a"}
@@ -97,7 +97,7 @@ func TestEffectOf(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			got, err := pipeline.EffectOf(tt.point, tt.in, tt.result)
+			got, _, err := pipeline.Describe(tt.point, tt.in, tt.result)
 			if err != nil || !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, %v, want %+v", got, err, tt.want)
 			}
@@ -108,8 +108,8 @@ func TestEffectOf(t *testing.T) {
 	}
 }
 
-// TestEffectOfDropped checks that a result that the pipeline drops is an error and has no effect.
-func TestEffectOfDropped(t *testing.T) {
+// TestDescribeDropped checks that a result that the pipeline drops is an error and has no effect.
+func TestDescribeDropped(t *testing.T) {
 	t.Parallel()
 	for rule, tt := range map[string]struct {
 		point      hookpoint.Name
@@ -120,7 +120,7 @@ func TestEffectOfDropped(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			got, err := pipeline.EffectOf(tt.point, tt.in, tt.result)
+			got, _, err := pipeline.Describe(tt.point, tt.in, tt.result)
 			if err == nil || !reflect.DeepEqual(got, pipeline.Effect{}) {
 				t.Errorf("got %+v, %v, want an error", got, err)
 			}

@@ -206,8 +206,6 @@ func (c *Config) DefaultAgent() (Agent, bool) {
 // PluginRoots returns the directories that contain plugins, one per home, lowest precedence first. They need not exist.
 func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.roots) }
 
-// ExtensionRoots returns the directories that contain Python extensions, lowest precedence first. They need not exist.
-func (c *Config) ExtensionRoots() []PluginRoot { return slices.Clone(c.extensions) }
 
 // Roots returns the directories that contain plugins or Python extensions, lowest precedence first. The directories of one home are
 // next to each other.

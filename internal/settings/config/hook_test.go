@@ -42,7 +42,7 @@ check: {event: post, command: "true"}
 	if all := c.HookDefinitions(); len(all) != 2 || all[0].Name != "check" || all[1].Name != "tidy" {
 		t.Errorf("got %+v", all)
 	}
-	r, err := hooks.New(c.HookDefinitions())
+	r, err := hooks.Compile(c.HookDefinitions())
 	if err != nil || len(r.Post) != 1 || r.Post[0].Timeout != hooks.DefaultTimeout || len(r.Excluded) != 1 {
 		t.Errorf("got %+v, %v", r, err)
 	}
@@ -139,7 +139,7 @@ md:wrap: {event: post, matcher: "Edit|Write", files: "*.md", silent: true, comma
 md:spell: {inherit: [md:wrap], depends: [md:wrap], timeout: 30, command: spell $FILE}
 md:audit: {inherit: [md:wrap], depends: [md:spell], silent: false, command: audit $FILE}
 `}.load(t)
-	r, err := hooks.New(c.HookDefinitions())
+	r, err := hooks.Compile(c.HookDefinitions())
 	if err != nil {
 		t.Fatal(err)
 	}

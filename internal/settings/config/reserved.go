@@ -35,9 +35,6 @@ var proxies = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^((HTTP|HTTPS|FTP|ALL|NO|SOCKS|WS|WSS)_PROXY|SSL_CERT_(FILE|DIR)|(REQUESTS|CURL|AWS)_CA_BUNDLE|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED)$`)
 })
 
-// Reserved reports whether a variable cannot be set by an env file.
-func Reserved(name string) bool { return reservedFor(name) != "" }
-
 // reservedFor returns what a variable controls that an env file must not control. It is empty if an env file can set the
 // variable.
 func reservedFor(name string) string {

@@ -21,12 +21,12 @@ func TestReserved(t *testing.T) {
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
 		"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE", "NODE_TLS_REJECT_UNAUTHORIZED",
 	} {
-		if !config.Reserved(name) {
+		if config.ReservedFor(name) == "" {
 			t.Errorf("an env file can set %s", name)
 		}
 	}
 	for _, name := range []string{"API_KEY", "OPENAI_API_KEY", "MY_PATH", "BUILD_ENV", "HOMEPAGE", "LANG", "TZ", "PROXY_USER", "SSL_MODE", "OPTIONS", "SHOP_BASE_URL", "GITHUB_TOKEN", "PYTHONUNBUFFERED"} {
-		if config.Reserved(name) {
+		if config.ReservedFor(name) != "" {
 			t.Errorf("an env file cannot set %s", name)
 		}
 	}

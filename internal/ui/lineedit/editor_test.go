@@ -124,7 +124,7 @@ func TestYank(t *testing.T) {
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	var e lineedit.Editor
-	if e.Undo() || e.Redo() {
+	if e.Undo() {
 		t.Error("an empty editor has something to undo")
 	}
 	for key := range strings.SplitSeq("one two\nx", "") {
@@ -141,16 +141,6 @@ func TestUndo(t *testing.T) {
 		if e.Undo() != (i < len(want)-1) {
 			t.Errorf("after %d: nothing, or more than expected, can be undone", i)
 		}
-	}
-	for i := len(want) - 2; i >= 0; i-- {
-		if !e.Redo() || marked(&e) != want[i] {
-			t.Errorf("redo to %d: got %q, want %q", i, marked(&e), want[i])
-		}
-	}
-	e.Undo()
-	e.Insert("!")
-	if e.Redo() {
-		t.Error("redo after another change")
 	}
 }
 
@@ -225,7 +215,6 @@ func TestPlaceholder(t *testing.T) {
 		"kill and yank":      {func(e *editor) { e.KillWordLeft(); e.LineStart(); e.Yank(); e.Yank() }, label + label + "|a \u0301 b", long + long + "a \u0301 b"},
 		"undo":               {func(e *editor) { e.Backspace(); e.Undo() }, "a " + label + "|\u0301 b", "a " + long + "\u0301 b"},
 		"undo the paste":     {func(e *editor) { e.Undo(); e.Undo() }, "a |", "a "},
-		"redo the paste":     {func(e *editor) { e.Undo(); e.Undo(); e.Redo(); e.Redo(); e.SetCursor(len("a " + label)) }, "a " + label + "|\u0301 b", "a " + long + "\u0301 b"},
 		"transpose":          {(*editor).Transpose, "a \u0301" + label + "| b", "a \u0301" + long + " b"},
 		"cursor within":      {func(e *editor) { e.SetCursor(9) }, "a |" + label + "\u0301 b", "a " + long + "\u0301 b"},
 		"another":            {func(e *editor) { e.LineStart(); e.Paste(long) }, "[Pasted text #2, 7 lines]|a " + label + "\u0301 b", long + "a " + long + "\u0301 b"},

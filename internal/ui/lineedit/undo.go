@@ -24,13 +24,13 @@ type change struct {
 
 func (c change) size() int { return c.old.size() + c.fresh.size() }
 
-// undo holds the changes that can be undone, and those that were undone, each with the latest last.
+// undo holds the changes that can be undone, the latest last.
 type undo struct {
-	done, undone []change
+	done []change
 }
 
 func (u *undo) record(c change) {
-	u.done, u.undone = append(u.done, c), nil
+	u.done = append(u.done, c)
 	size := 0
 	for i, c := range slices.Backward(u.done) {
 		size += c.size()
@@ -88,20 +88,7 @@ func (e *Editor) Undo() bool {
 		return false
 	}
 	c := e.undo.done[last]
-	e.undo.done, e.undo.undone = e.undo.done[:last], append(e.undo.undone, c)
+	e.undo.done = e.undo.done[:last]
 	e.splice(c.at, c.at+len(c.fresh.text), c.old, c.cursor)
-	return true
-}
-
-// Redo repeats the latest change that was undone. It reports whether there was one.
-func (e *Editor) Redo() bool {
-	e.begin(other)
-	last := len(e.undo.undone) - 1
-	if last < 0 {
-		return false
-	}
-	c := e.undo.undone[last]
-	e.undo.done, e.undo.undone = append(e.undo.done, c), e.undo.undone[:last]
-	e.splice(c.at, c.at+len(c.old.text), c.fresh, c.at+len(c.fresh.text))
 	return true
 }

@@ -32,7 +32,7 @@ func (a Activity) Line(elapsed time.Duration, width int) string {
 	}
 	text := Fit(strings.Join(parts, ", "), width)
 	room := width - Width(text) - 2
-	if tail := oneLine(plaintext.Show(a.Tail)); tail != "" && room >= narrowest {
+	if tail := plaintext.OneLine(plaintext.Show(a.Tail)); tail != "" && room >= narrowest {
 		text += "  " + last(tail, room)
 	}
 	return text

@@ -22,7 +22,7 @@ const (
 // A single text, such as a command, is shown beside or below the name. Several arguments are listed below the name, each with its
 // own name. Nothing is removed: control characters and invisible characters are shown by their names.
 func Call(tool string, args map[string]any) (string, error) {
-	name := plaintext.Reveal(oneLine(tool))
+	name := plaintext.Reveal(plaintext.OneLine(tool))
 	if len(args) == 0 {
 		return name, nil
 	}
@@ -40,7 +40,7 @@ func Call(tool string, args map[string]any) (string, error) {
 			}
 			text = string(raw)
 		}
-		fmt.Fprintf(&b, "\n  %s: %s", plaintext.Reveal(oneLine(key)), strings.ReplaceAll(indented(bounded(text)), "\n", "\n  "))
+		fmt.Fprintf(&b, "\n  %s: %s", plaintext.Reveal(plaintext.OneLine(key)), strings.ReplaceAll(indented(bounded(text)), "\n", "\n  "))
 	}
 	return b.String(), nil
 }
@@ -96,4 +96,3 @@ func bounded(text string) string {
 	return fmt.Sprintf("%s\n[%d more bytes are not shown: answer no unless you know them]", strings.TrimRight(kept, "\n"), len(text)-len(kept))
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -157,5 +157,5 @@ func Fit(text string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	return displaywidth.TruncateString(oneLine(plaintext.Show(text)), width, "…")
+	return displaywidth.TruncateString(plaintext.OneLine(plaintext.Show(text)), width, "…")
 }

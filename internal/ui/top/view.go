@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -98,14 +99,7 @@ func (m *model) title() string {
 	if m.order.Reverse {
 		order += ", reversed"
 	}
-	return fmt.Sprintf("%s in %s, by %s", counted(len(m.rows), "plugin"), counted(len(sessions), "session"), order)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf("%s in %s, by %s", plaintext.Counted(len(m.rows), "plugin"), plaintext.Counted(len(sessions), "session"), order)
 }
 
 // detail returns the line about the plugin that is selected or asked about.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -66,7 +67,7 @@ func (o Options) runEdit(ctx context.Context, args editArgs) (string, []rewrite,
 	if err := overwrite(path, d.String(), d.mode); err != nil {
 		return "", nil, fmt.Errorf("editing %s: %w", args.Path, err)
 	}
-	return fmt.Sprintf("replaced %s in %s, at %s", counted(found.count, "occurrence"), args.Path, found), []rewrite{changed}, nil
+	return fmt.Sprintf("replaced %s in %s, at %s", plaintext.Counted(found.count, "occurrence"), args.Path, found), []rewrite{changed}, nil
 }
 
 // replace returns the text with the change made, and where it was made.

@@ -126,9 +126,3 @@ func (p places) String() string {
 	return out
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -116,9 +117,9 @@ func (s step) String() string {
 	case s.head == patchDelete:
 		return "deleted " + s.path
 	case s.move != "":
-		return fmt.Sprintf("moved %s to %s with %s", s.path, s.move, counted(len(s.hunks), "hunk"))
+		return fmt.Sprintf("moved %s to %s with %s", s.path, s.move, plaintext.Counted(len(s.hunks), "hunk"))
 	default:
-		return fmt.Sprintf("updated %s with %s", s.path, counted(len(s.hunks), "hunk"))
+		return fmt.Sprintf("updated %s with %s", s.path, plaintext.Counted(len(s.hunks), "hunk"))
 	}
 }
 

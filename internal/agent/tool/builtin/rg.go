@@ -22,6 +22,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/gitignore"
 	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -273,7 +274,7 @@ func (s *search) String() string {
 		fmt.Fprintf(&s.out, "[... and %d more; narrow the search with path, glob or a closer pattern ...]\n", s.more)
 	}
 	if s.unread > 0 {
-		fmt.Fprintf(&s.out, "[... %s could not be read ...]\n", counted(s.unread, "file"))
+		fmt.Fprintf(&s.out, "[... %s could not be read ...]\n", plaintext.Counted(s.unread, "file"))
 	}
 	return strings.TrimSuffix(s.out.String(), "\n")
 }

@@ -1,0 +1,4 @@
+package config
+
+// ReservedFor is reservedFor, for tests.
+var ReservedFor = reservedFor
