@@ -288,6 +288,7 @@ func TestTextKeepsLinesApart(t *testing.T) {
 		event.Notice{Plugin: "p", Text: `plugin "p" is restarted`},
 		event.PluginError{Plugin: "p", Error: "x\x07"},
 		event.PluginError{Plugin: "p", Error: "for the log", Returned: true},
+		event.PluginError{Plugin: "p", Error: "in a notice", Reported: true},
 		event.ToolCall{Name: "Ls", Arguments: []byte(`{"path":"."}`)},
 		event.ToolResult{Name: "Ls", Content: "a\nb"},
 		event.ToolResult{Name: "Ls", Error: "no"},
