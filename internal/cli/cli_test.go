@@ -70,6 +70,8 @@ func TestCommandLines(t *testing.T) {
 		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
 		{name: "unknown subcommand", args: []string{"plugins", "shwo"}, code: exitUsage, stderr: "did you mean show?"},
 		{name: "missing argument", args: []string{"plugins", "show"}, code: exitUsage, stderr: "aura plugins show takes NAME"},
+		{name: "value of a switch", args: []string{"plugins", "new", "words", "--tool=Words"}, code: exitUsage, stderr: "--tool=Words: the flag is a switch and takes no value: write --tool\n"},
+		{name: "name of a tool", args: []string{"plugins", "new", "words", "--tool", "Words"}, code: exitUsage, stderr: "one NAME, and there are 2: words, Words; --tool and --command take no value, because the tool and the command are named after the plugin"},
 		{name: "bad value", args: []string{"run", "--timeout", "soon", "hi"}, code: exitUsage, stderr: "invalid argument"},
 		{name: "unknown events", args: []string{"run", "--json", "--events", "plugins,all", "hi"}, code: exitUsage, stderr: `--events "all": there is no such kind of events; known kinds: plugins`},
 		{name: "unknown events of a task", args: []string{"tasks", "run", "--json", "--events", "all", "t"}, code: exitUsage, stderr: "known kinds: plugins"},
