@@ -40,6 +40,7 @@ func (s *supervisor) callAs(
 	defer s.release(c)
 	s.mu.Lock()
 	taped := c.tape.begin()
+	c.doing = append(c.doing, doing)
 	if event {
 		limit += c.busyFor(began)
 	} else {
@@ -50,10 +51,12 @@ func (s *supervisor) callAs(
 	defer cancel()
 	err = fn(rpc, c.Remote)
 	took := time.Since(began)
-	err = s.judge(ctx, c, limit, took, err)
+	err = s.reported(c, s.judge(ctx, c, limit, took, err))
 	s.record(took, err)
 	s.mu.Lock()
 	c.tape.end(taped)
+	i := slices.Index(c.doing, doing)
+	c.doing = slices.Delete(c.doing, i, i+1)
 	if i := slices.Index(c.deadlines, began.Add(limit)); !event && i >= 0 {
 		c.deadlines = slices.Delete(c.deadlines, i, i+1)
 	}
@@ -221,5 +224,5 @@ func (s *supervisor) wrap(doing string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return &Error{Plugin: s.specNow().Name, Doing: doing, Kind: e.Kind, Err: e.Err, returned: e.returned}
+	return &Error{Plugin: s.specNow().Name, Doing: doing, Kind: e.Kind, Err: e.Err, returned: e.returned, reported: e.reported}
 }

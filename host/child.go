@@ -42,6 +42,10 @@ type child struct {
 	inflight int
 	// deadlines holds those of the running calls, except events. The supervisor guards it.
 	deadlines []time.Time
+	// doing names the running calls, for the notice if the child dies. reported is set once a notice has reported its end. The supervisor
+	// guards both.
+	doing    []string
+	reported bool
 	// number counts the processes of the plugin from 1. version is the hash of the plugin's files at its start.
 	number  int
 	version string

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -63,6 +65,44 @@ func (p *hostProcess) deathNote() error {
 
 // lastWords returns the last lines that the child printed, or its crash.
 func (p *hostProcess) lastWords() string { return excerpt(p.tail.String(), p.spec.Guest != nil) }
+
+// crashNotice returns why the child died, in the words of a notice. A notice is the only report of a crash, so it names the calls that
+// ended with the child. The result of a tool call shows the reason anyway, because the model needs it. The caller holds the supervisor's lock.
+func (c *child) crashNotice(cause error) string {
+	doing := slices.Compact(slices.Sorted(slices.Values(c.doing)))
+	switch {
+	case slices.Contains(doing, PointTool):
+		return "its process died in a tool call, whose result shows why"
+	case len(doing) > 0:
+		return strings.Join(doing, ", ") + ": " + cause.Error()
+	}
+	return cause.Error()
+}
+
+// reported waits until a notice has reported the death of a call's child, and marks the error of the call accordingly. It waits at most
+// deathGrace: a call returns soon after its deadline even if the process does not end.
+func (s *supervisor) reported(c *child, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.Kind != KindCrash && e.Kind != KindTimeout {
+		return err
+	}
+	timer := time.NewTimer(deathGrace)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		current, changed := s.cur == c, s.changed
+		e.reported = c.reported
+		s.mu.Unlock()
+		if !current {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return err
+		}
+	}
+}
 
 // overdue returns the error for a call that exceeded its time limit.
 func (p *hostProcess) overdue(limit time.Duration) error {

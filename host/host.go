@@ -151,12 +151,15 @@ type Error struct {
 	Doing string
 	Kind  ErrorKind
 	Err   error
-	// returned is the result of Returned.
-	returned bool
+	// returned and reported are the results of Returned and Reported.
+	returned, reported bool
 }
 
 // Returned reports whether the plugin itself returned the error in time, so that it ran as its author intended.
 func (e *Error) Returned() bool { return e.returned }
+
+// Reported reports whether a notice has already reported the error to the user: the end of the plugin's process.
+func (e *Error) Reported() bool { return e.reported }
 
 // ErrorKind describes what caused a failure and whether the child is still running.
 type ErrorKind string

@@ -17,9 +17,6 @@ import (
 	"github.com/idelchi/aura/internal/base/redact"
 )
 
-// tailSize is how much of a child's most recent output is kept for error messages, in bytes.
-const tailSize = 64 << 10
-
 // excerptLines and excerptBytes limit how much of the tail is included in an error message. The log contains all of it.
 const (
 	excerptLines = 6

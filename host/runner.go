@@ -38,7 +38,7 @@ type hostProcess struct {
 	input *os.File
 
 	stdout *os.File
-	tail   process.Tail
+	tail   *lastOutput
 
 	mu     sync.Mutex
 	proc   *process.Process // nil until the child runs
@@ -46,7 +46,7 @@ type hostProcess struct {
 }
 
 func newProcess(binary, workdir string, env []string, spec shared.LaunchSpec, log *logFile) *hostProcess {
-	return &hostProcess{binary: binary, workdir: workdir, env: env, spec: spec, log: log, tail: process.Tail{Max: tailSize}}
+	return &hostProcess{binary: binary, workdir: workdir, env: env, spec: spec, log: log, tail: newLastOutput()}
 }
 
 // Start starts the child and sends it its launch specification.
@@ -84,7 +84,7 @@ func (p *hostProcess) Start(ctx context.Context) error {
 func (p *hostProcess) specification(stdoutR, stdout, launch *os.File) process.Spec {
 	s := process.Spec{
 		Path: p.binary, Args: []string{hostName}, Dir: p.workdir, Env: p.env,
-		Stdout: stdout, Stderr: io.MultiWriter(&p.tail, p.log), ReadEnds: []*os.File{stdoutR},
+		Stdout: stdout, Stderr: io.MultiWriter(p.tail, p.log), ReadEnds: []*os.File{stdoutR},
 		Isolation: process.OwnProcesses, Weaker: sandbox.KeepPrograms, Reaper: true, Mark: markName,
 	}
 	var granted []*os.File

@@ -190,7 +190,7 @@ func (s *supervisor) failed(err error, generation int) {
 		s.notify(NoticeLoad, err.Error())
 		return
 	}
-	s.retry(err)
+	s.retry(err, Reason(err).Error())
 }
 
 // died handles the end of a child that was ready.
@@ -209,17 +209,19 @@ func (s *supervisor) died(c *child) {
 	}
 	s.stats.lastExit = err.Error()
 	s.log.printf("[aura] %v", err)
-	s.retry(err)
+	c.reported = true
+	s.retry(err, c.crashNotice(err))
 }
 
-// retry restarts the child within the restart budget, or quarantines the plugin. The caller holds the lock.
-func (s *supervisor) retry(cause error) {
+// retry restarts the child within the restart budget, or quarantines the plugin. why is the cause in the words of the notice. The caller
+// holds the lock.
+func (s *supervisor) retry(cause error, why string) {
 	wait, ok := s.budget.spend(time.Now())
 	if !ok {
 		err := fmt.Errorf("quarantined after %d crashes; fix it and /reload. The last one: %w", crashLimit, cause)
 		s.set(StateQuarantined, nil, err)
-		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is no longer called (see `aura plugins logs %s`; /reload tries again). The last one: %v",
-			s.spec.Name, crashLimit, s.spec.Name, Reason(cause)))
+		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is no longer called (see `aura plugins logs %s`; /reload tries again). The last one: %s",
+			s.spec.Name, crashLimit, s.spec.Name, why))
 		return
 	}
 	s.stats.restarts++
@@ -228,7 +230,7 @@ func (s *supervisor) retry(cause error) {
 	if wait > 0 {
 		when = "in " + wait.String()
 	}
-	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %v", s.spec.Name, when, Reason(cause)))
+	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %s", s.spec.Name, when, why))
 	s.pending.Add(1)
 	go s.launch(wait, s.generation)
 }

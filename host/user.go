@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -71,7 +72,7 @@ func (s *supervisor) quarantine() error {
 var errEnding = errors.New("the session is ending")
 
 // retire puts the plugin into a state without a child: why the child ends, and why there is none. It returns the child that the caller
-// must stop, or nil. A start that is still pending does not count any more. The caller holds the lock.
+// must stop, or nil. The caller notifies the user. A start that is still pending does not count any more. The caller holds the lock.
 func (s *supervisor) retire(state State, why string, down error) (*child, error) {
 	if s.life.Err() != nil {
 		return nil, errEnding
@@ -84,8 +85,9 @@ func (s *supervisor) retire(state State, why string, down error) (*child, error)
 	s.generation++
 	s.budget = budget{}
 	s.stats.lastExit = why
-	if old != nil && old.killedFor == "" {
-		old.killedFor = why
+	if old != nil {
+		old.killedFor = cmp.Or(old.killedFor, why)
+		old.reported = true
 	}
 	s.log.printf("[aura] %s", why)
 	s.set(state, nil, down)

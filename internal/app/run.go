@@ -92,7 +92,7 @@ func (s *Session) Command(ctx context.Context, line string) (exit bool, err erro
 // commandFailure returns the event for a failed command. It names the plugin that provides the command, if there is one.
 func commandFailure(err error) event.Event {
 	if e, ok := errors.AsType[*host.Error](err); ok {
-		return event.PluginError{Plugin: e.Plugin, Error: err.Error()}
+		return event.PluginError{Plugin: e.Plugin, Error: err.Error(), Reported: e.Reported()}
 	}
 	return event.Error{Message: err.Error()}
 }

@@ -113,6 +113,7 @@ func (o *addOptions) run(cmd *cobra.Command, s streams, root *rootOptions, sourc
 func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *config.Config, place install.Place, source string) (install.Added, error) {
 	options, done := o.options(c, s, root)
 	defer done()
+	options.Global = o.global
 	options.Grant = o.granting(cmd.Context(), s, false)
 	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Subpaths: slices.Clone(o.subpaths)}
 	return install.Add(cmd.Context(), place, request, options)

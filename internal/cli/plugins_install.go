@@ -118,7 +118,7 @@ func writeFacts(w io.Writer, before string, list []install.Facts) {
 		for _, part := range []struct {
 			what  string
 			names []string
-		}{{"hooks", f.Hooks}, {"tools", f.Tools}, {"packages", f.Packages}, {"env", f.Env}, {"unsafe imports", f.Unsafe}} {
+		}{{"hooks", f.Hooks}, {"tools", f.Tools}, {"commands", f.Commands}, {"packages", f.Packages}, {"env", f.Env}, {"unsafe imports", f.Unsafe}} {
 			if len(part.names) > 0 {
 				parts = append(parts, part.what+" "+strings.Join(part.names, ", "))
 			}

@@ -54,7 +54,7 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
   aura plugins new word-count --tool --command
   aura plugins new careful --python
   aura plugins new shared --tool --dir ~/.aura/plugins`,
-		Args: exactArgs("NAME"),
+		Args: o.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return root.renewing(s, func() error { return o.run(cmd.Context(), s, root, args[0]) })
 		},
@@ -62,8 +62,8 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&o.hooks, "hook", nil, "hooks of the plugin, such as BeforeChat,AfterResponse")
-	f.BoolVar(&o.tool, "tool", false, "add a tool for the model")
-	f.BoolVar(&o.command, "command", false, "add a slash command")
+	f.BoolVar(&o.tool, "tool", false, "add a tool for the model, named after the plugin")
+	f.BoolVar(&o.command, "command", false, "add a slash command, named after the plugin")
 	f.BoolVar(&o.python, "python", false, "write a Python extension")
 	f.StringVar(&o.dir, "dir", "", "directory in which the plugin's directory is made")
 	f.BoolVar(&o.json, "json", false, "write a JSON object")
@@ -73,6 +73,15 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
 	}))
 	_ = cmd.RegisterFlagCompletionFunc("dir", directories)
 	return cmd
+}
+
+// checkArgs requires a name. A word after it is often meant as the value of --tool or --command, which have none.
+func (o *newOptions) checkArgs(cmd *cobra.Command, args []string) error {
+	if len(args) < 2 || !o.tool && !o.command {
+		return exactArgs("NAME")(cmd, args)
+	}
+	return usageError{fmt.Errorf("%s takes one NAME, and there are %d: %s; --tool and --command take no value, because the tool and the command are named after the plugin (%[1]s word-count --tool makes the tool WordCount)",
+		cmd.CommandPath(), len(args), strings.Join(args, ", "))}
 }
 
 func allHooks() []string {

@@ -44,7 +44,7 @@ func (w *spinner) after(e event.Event, tail string) {
 	case event.ToolResult:
 		w.calls = slices.DeleteFunc(w.calls, func(c event.ToolCall) bool { return c.ID == e.ID })
 		w.now = terminal.Activity{What: hooksRun}
-	case event.Done, event.Error, event.Command:
+	case event.Session, event.Done, event.Error, event.Command: // what follows comes from the user
 		w.calls = nil
 		w.screen.Idle()
 		w.now = terminal.Activity{}

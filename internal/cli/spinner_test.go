@@ -20,6 +20,8 @@ func TestSpinner(t *testing.T) {
 		{event.Notice{Text: "x"}, "", terminal.Activity{}},
 		{event.Waiting{For: event.ForPlugins}, "", terminal.Activity{What: "plugins"}},
 		{event.Waiting{For: event.ForServers, Name: "s"}, "", terminal.Activity{What: "mcp", Name: "s"}},
+		{event.Session{}, "", terminal.Activity{}},
+		{event.PluginState{Plugin: "p", State: "ready"}, "", terminal.Activity{}}, // plugins dev shows it while the user types
 		{event.Message{Role: "user"}, "", terminal.Activity{What: "hooks"}},
 		{event.Request{}, "", terminal.Activity{What: "model"}},
 		{event.Delta{Text: "12345"}, "12345", terminal.Activity{What: "model", Tokens: 2, Tail: "12345"}},

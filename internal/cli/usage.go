@@ -66,8 +66,11 @@ func showTopic(root *cobra.Command, path []string) error {
 	return cmd.Help()
 }
 
-// flagError adds suggestions to an error about a flag that does not exist.
+// flagError adds suggestions to an error about a flag that does not exist, or that takes no value.
 func flagError(cmd *cobra.Command, err error) error {
+	if given, ok := errors.AsType[*pflag.InvalidValueError](err); ok && given.GetFlag().Value.Type() == "bool" {
+		return usageError{fmt.Errorf("--%s=%s: the flag is a switch and takes no value: write --%[1]s", given.GetFlag().Name, given.GetValue())}
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return usageError{err}

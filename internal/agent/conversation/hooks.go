@@ -72,12 +72,16 @@ func (h *hooks) runOf(ctx context.Context, src pipeline.Source, point hookpoint.
 // reporter returns a function that reports the failure of a plugin.
 func (h *hooks) reporter(point hookpoint.Name) pipeline.Report {
 	return func(handler string, err error) {
-		// The caller of the plugin knows whether the hook itself returned the error.
-		e, ok := errors.AsType[interface {
+		failed := event.PluginError{Plugin: handler, Point: string(point), Error: err.Error()}
+		// The caller of the plugin knows whether the hook itself returned the error, and what the user knows already.
+		if e, ok := errors.AsType[interface {
 			error
 			Returned() bool
-		}](err)
-		h.emit(event.PluginError{Plugin: handler, Point: string(point), Error: err.Error(), Returned: ok && e.Returned()})
+			Reported() bool
+		}](err); ok {
+			failed.Returned, failed.Reported = e.Returned(), e.Reported()
+		}
+		h.emit(failed)
 	}
 }
 

@@ -77,7 +77,7 @@ var goodEnds = []struct {
 	}
 	return sdk.Result{Notice: "bad goes on"}, nil
 }`),
-	}, nil, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+	}, nil, `plugin "bad" is restarted now: AfterToolExecution: (?s).*panic: boom`},
 	{moment{
 		name:     "busy_loop",
 		manifest: "timeout: 1s",
@@ -86,11 +86,11 @@ var goodEnds = []struct {
 	}
 	return sdk.Result{Notice: "bad goes on"}, nil
 }`),
-	}, nil, `plugin "bad": AfterToolExecution: no answer within 1s`},
+	}, nil, `plugin "bad" is restarted now: AfterToolExecution: no answer within 1s`},
 	{hard[1], []string{"goon"}, "bad goes on"},
 	{hard[2], []string{"goon"}, "bad goes on"},
-	{renamed(hard[1], "setsid_crash"), []string{"goon", "crash"}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
-	{renamed(hard[2], "daemon_crash"), []string{"goon", "crash"}, `plugin "bad": AfterToolExecution: (?s).*panic: boom`},
+	{renamed(hard[1], "setsid_crash"), []string{"goon", "crash"}, `plugin "bad" is restarted now: AfterToolExecution: (?s).*panic: boom`},
+	{renamed(hard[2], "daemon_crash"), []string{"goon", "crash"}, `plugin "bad" is restarted now: AfterToolExecution: (?s).*panic: boom`},
 }
 
 func renamed(m moment, name string) moment {

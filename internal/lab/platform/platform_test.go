@@ -187,7 +187,7 @@ func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, 
 }
 `))
 	m.run(t, dir, "run", "--unsafe-plugins", "--health", "go").want(t, 0, "All done.", "witness saw call 3",
-		`plugin "bad" is restarted now: the plugin's process died (exit status 3)`, "bad served tool call 2 as call 1 of its process")
+		`plugin "bad" is restarted now: AfterToolExecution: the plugin's process died (exit status 3)`, "bad served tool call 2 as call 1 of its process")
 }
 
 // TestHooks runs shell hooks, which no shell of the system interprets.

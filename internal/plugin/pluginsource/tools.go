@@ -3,11 +3,18 @@ package pluginsource
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 )
 
 // ToolNames returns the tool names in the tool schemas of the source that are literals or constants.
-func (p Package) ToolNames() []string {
+func (p Package) ToolNames() []string { return p.schemaNames(Schema.Name, "ToolSchema", "Tool") }
+
+// CommandNames returns the names in the schemas of slash commands that are literals or constants.
+func (p Package) CommandNames() []string { return p.schemaNames(Command.Name, "CommandSchema") }
+
+// schemaNames returns the names in values of the types, and those that the body of a function assigns.
+func (p Package) schemaNames(function string, types ...string) []string {
 	var trees []*ast.File
 	for _, f := range p.files {
 		if f.err == nil {
@@ -23,13 +30,13 @@ func (p Package) ToolNames() []string {
 	}
 	for _, f := range trees {
 		ast.Inspect(f, func(n ast.Node) bool {
-			if lit, ok := n.(*ast.CompositeLit); ok && isSchema(lit.Type) {
+			if lit, ok := n.(*ast.CompositeLit); ok && isSchema(lit.Type, types) {
 				add(schemaName(lit))
 			}
 			return true
 		})
 		for _, d := range Declarations(f) {
-			if d.Name.Name == Schema.Name && d.Body != nil {
+			if d.Name.Name == function && d.Body != nil {
 				ast.Inspect(d.Body, func(n ast.Node) bool {
 					add(assignedName(n))
 					return true
@@ -40,9 +47,9 @@ func (p Package) ToolNames() []string {
 	return names
 }
 
-func isSchema(t ast.Expr) bool {
+func isSchema(t ast.Expr, types []string) bool {
 	sel, ok := t.(*ast.SelectorExpr)
-	return ok && (sel.Sel.Name == "ToolSchema" || sel.Sel.Name == "Tool")
+	return ok && slices.Contains(types, sel.Sel.Name)
 }
 
 // schemaName returns the value of the field Name. If the fields are not named, Name is the first field. It returns nil if there

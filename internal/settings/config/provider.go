@@ -40,6 +40,8 @@ type Provider struct {
 	Type  ProviderType `check:"required" yaml:"type"`
 	URL   string       `yaml:"url"`
 	Token string       `yaml:"token"`
+	// TokenFrom holds the variables that Token is made of.
+	TokenFrom []string `yaml:"-"`
 	// URLFrom is the environment variable that sets URL. It is empty if the configuration sets URL.
 	URLFrom string `yaml:"-"`
 	// Timeout limits one request. 0 leaves it to the backend.
@@ -136,6 +138,11 @@ const (
 
 func (l *loader) finishProvider(d document, name string, p Provider) (Provider, error) {
 	p.Name, p.Source = name, d.Source
+	for _, match := range reference().FindAllString(p.Token, -1) {
+		if variable := referenceName().FindStringSubmatch(match); variable != nil {
+			p.TokenFrom = append(p.TokenFrom, variable[1])
+		}
+	}
 	token, err := l.expand(d.Source, d.line(name, tokenKey), p.Token)
 	if err != nil {
 		token, p.unusable = "", d.fault([]string{name, tokenKey}, "%w", err)

@@ -25,7 +25,7 @@ demo: {type: script}
 `}.load(t)
 	got := c.Providers["full"]
 	want := config.Provider{
-		Name: "full", Source: got.Source, Type: config.ProviderOpenAI, URL: "https://models.invalid/v1", Token: "from the process",
+		Name: "full", Source: got.Source, Type: config.ProviderOpenAI, URL: "https://models.invalid/v1", Token: "from the process", TokenFrom: []string{"SET"},
 		Timeout: 90 * time.Second, IdleTimeout: 2 * time.Minute,
 		Retry:  config.Retry{MaxAttempts: 4, BaseDelay: 250 * time.Millisecond, MaxDelay: 5 * time.Second},
 		Models: config.Models{Include: []string{"a*"}, Exclude: []string{"ab"}},
@@ -56,6 +56,9 @@ merged:
 		if p := c.Providers[name]; p.Usable() != nil || p.Token != want {
 			t.Errorf("%s has %q, %v", name, p.Token, p.Usable())
 		}
+	}
+	if p := c.Providers["literal"]; p.TokenFrom != nil {
+		t.Errorf("the literal token comes from %q", p.TokenFrom)
 	}
 	for name, line := range map[string]string{"without": "6", "merged": "8"} {
 		p := c.Providers[name]

@@ -30,6 +30,9 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Type != config.ProviderScript {
+		speaks = credentialed{Provider: speaks, source: tokenSource(c)}
+	}
 	if c.Timeout > 0 {
 		speaks = bounded{Provider: speaks, limit: c.Timeout}
 	}
@@ -142,11 +145,14 @@ const (
 	detectFar     = 2 * time.Second
 )
 
-// keys lists the variables that hold a token, in the order in which they are checked.
-var keys = []struct {
+// key is a variable that holds the token of a service.
+type key struct {
 	variable string
 	kind     config.ProviderType
-}{
+}
+
+// keys lists the variables that hold a token, in the order in which they are checked.
+var keys = []key{
 	{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
 }
 
@@ -156,7 +162,9 @@ var keys = []struct {
 func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
 	for _, k := range keys {
 		if token, ok := config.Lookup(p.config.Environ, k.variable); ok && token != "" {
-			return p.detected(p.config.Unconfigured(k.kind, token), k.variable)
+			c := p.config.Unconfigured(k.kind, token)
+			c.TokenFrom = []string{k.variable}
+			return p.detected(c, k.variable)
 		}
 	}
 	for _, k := range keys {

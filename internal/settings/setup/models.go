@@ -17,6 +17,12 @@ func (b bounded) Models(ctx context.Context) ([]llm.Model, error) {
 	return ListModels(limited, b.Provider)
 }
 
+// Models implements llm.Lister.
+func (c credentialed) Models(ctx context.Context) ([]llm.Model, error) {
+	all, err := ListModels(ctx, c.Provider)
+	return all, c.explain(err)
+}
+
 // Models implements llm.Lister. It omits the models that the configuration excludes.
 func (o offering) Models(ctx context.Context) ([]llm.Model, error) {
 	all, err := ListModels(ctx, o.Provider)

@@ -111,7 +111,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 		return Added{}, err
 	}
 	defer func() { err = errors.Join(s.readable(err), s.close()) }()
-	if err := p.occupied(r.Name); err != nil {
+	if err := p.occupied(r.Name, o); err != nil {
 		return Added{}, err
 	}
 	dir, commit, err := s.take(ctx, src, r, o)

@@ -99,13 +99,29 @@ func (p Place) target(ready prepared, name string) string {
 }
 
 // occupied returns an error if a unit of the name exists.
-func (p Place) occupied(name string) error {
+func (p Place) occupied(name string, o Options) error {
 	for _, target := range []string{filepath.Join(p.Root, name), filepath.Join(p.extensions(), name), filepath.Join(p.extensions(), name+pythonFile)} {
 		if _, err := os.Lstat(target); err == nil {
-			return fmt.Errorf("%s is there already; `aura plugins update %s` or `aura plugins remove %s`, or choose another name with --name", target, word(name), word(name))
+			return fmt.Errorf("%s is there already; %schoose another name with --name", target, p.remedy(target, name, o))
 		}
 	}
 	return nil
+}
+
+// remedy names the commands that work for what is at target: an update needs a repository.
+func (p Place) remedy(target, name string, o Options) string {
+	u, err := find([]Place{p}, name)
+	if err != nil || u.path() != target {
+		return ""
+	}
+	remove := "`aura plugins remove " + word(name) + "`"
+	if o.Global {
+		remove = "`aura plugins remove --global " + word(name) + "`"
+	}
+	if u.origin == nil {
+		return "run " + remove + " first, or "
+	}
+	return "`aura plugins update " + word(name) + "` or " + remove + ", or "
 }
 
 // copyFile copies an extension that consists of one file.

@@ -11,11 +11,12 @@ import (
 // nil.
 type Facts struct {
 	Name string `json:"name"`
-	// Env lists the variables that the plugin may read, Hooks the functions that aura calls, and Tools the names of the
-	// plugin's tools.
-	Env   []string `json:"env"`
-	Hooks []string `json:"hooks"`
-	Tools []string `json:"tools"`
+	// Env lists the variables that the plugin may read, Hooks the functions that aura calls, and Tools and Commands the names of the
+	// plugin's tools and slash commands.
+	Env      []string `json:"env"`
+	Hooks    []string `json:"hooks"`
+	Tools    []string `json:"tools"`
+	Commands []string `json:"commands"`
 	// Packages lists the Python packages that the extension depends on.
 	Packages []string `json:"packages"`
 	// Unsafe lists the imports that need unsafe mode, including those of vendored packages.
@@ -27,20 +28,23 @@ type Facts struct {
 // factsOf reads a plugin's files. Facts from a file that does not parse are missing.
 func factsOf(p manifest.Plugin) Facts {
 	asks := manifest.Ask(p)
-	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Packages: []string{}, Unsafe: asks.Unsafe, Asks: asks}
+	f := Facts{Name: p.Name, Env: append([]string{}, p.Manifest.Env...), Hooks: []string{}, Tools: []string{}, Commands: []string{}, Packages: []string{}, Unsafe: asks.Unsafe, Asks: asks}
 	// The check reports a package that cannot be read.
 	if pkg, err := pluginsource.Read(p.Dir); err == nil && !p.Python() {
 		for _, hook := range pkg.Hooks() {
 			f.Hooks = append(f.Hooks, string(hook))
 		}
 		f.Tools = append(f.Tools, pkg.ToolNames()...)
+		for _, name := range pkg.CommandNames() {
+			f.Commands = append(f.Commands, "/"+name)
+		}
 	}
 	if p.Python() {
 		// The check reports a pyproject.toml that cannot be read.
 		needs, _ := packagesOf(p)
 		f.Packages = append(f.Packages, needs...)
 	}
-	for _, list := range []*[]string{&f.Env, &f.Hooks, &f.Tools, &f.Packages} {
+	for _, list := range []*[]string{&f.Env, &f.Hooks, &f.Tools, &f.Commands, &f.Packages} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
@@ -54,8 +58,8 @@ func gained(before, after Facts) (Facts, bool) {
 	}
 	g := Facts{
 		Name: after.Name, Env: minus(after.Env, before.Env), Hooks: minus(after.Hooks, before.Hooks),
-		Tools: minus(after.Tools, before.Tools), Packages: minus(after.Packages, before.Packages), Unsafe: minus(after.Unsafe, before.Unsafe),
+		Tools: minus(after.Tools, before.Tools), Commands: minus(after.Commands, before.Commands), Packages: minus(after.Packages, before.Packages), Unsafe: minus(after.Unsafe, before.Unsafe),
 		Asks: after.Asks.Beyond(before.Asks),
 	}
-	return g, len(g.Env)+len(g.Hooks)+len(g.Tools)+len(g.Packages)+len(g.Unsafe) > 0 || !g.Asks.Empty()
+	return g, len(g.Env)+len(g.Hooks)+len(g.Tools)+len(g.Commands)+len(g.Packages)+len(g.Unsafe) > 0 || !g.Asks.Empty()
 }

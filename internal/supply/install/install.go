@@ -56,6 +56,8 @@ type Options struct {
 	Confirm func(Handmade) error
 	// Keep is a directory of aura's state for copies of such files; empty means that there are none.
 	Keep string
+	// Global is set if the place is the user's home, which commands reach with --global.
+	Global bool
 	// Ref is the branch or tag that an update changes to; empty means that of the installed version.
 	Ref string
 	// Progress is called with the number of bytes received so far; nil means no reports.

@@ -133,6 +133,7 @@ func TestFacts(t *testing.T) {
 		"f.go":            "package x\nconst c0 = `" + strings.Repeat("c", 600) + "`\nconst c1 = c0 + c0\nvar _ = sdk.ToolSchema{Name: c1}\n",
 		"c_test.go":       "package x\nfunc AfterResponse() {}\nvar _ = sdk.ToolSchema{Name: \"Test\"}\n",
 		"vendor/v/v.go":   "package v\nimport \"unsafe\"\n",
+		"h.go":            "package x\nfunc Command() sdk.CommandSchema { var s sdk.CommandSchema; s.Name = \"one\"; return s }\nvar _ = []sdk.Command{{CommandSchema: sdk.CommandSchema{Name: `two`}}}\n",
 		"d.go":            "package x\ntype T struct{}\nfunc (T) AfterCompaction() {}\n",
 		"vendor/v/w.go":   "package v\nimport \"syscall\"\n",
 		"vendor/v/w2.txt": "",
@@ -143,7 +144,7 @@ func TestFacts(t *testing.T) {
 	}
 	got := factsOf(found[0])
 	want := Facts{
-		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"}, Packages: []string{},
+		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"}, Commands: []string{"/one", "/two"}, Packages: []string{},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
 		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true, Commands: []string{}},
 	}

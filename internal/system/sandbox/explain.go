@@ -41,8 +41,18 @@ func Explain(p Policy, workdir, output string) string {
 				denied = p.refusalBelow(workdir, path)
 			}
 			if denied != nil {
-				return "[sandbox] " + denied.Error() + advice(denied.Resolved)
+				return "[sandbox] " + denied.Error() + advice(denied.Resolved) + halfDone(output)
 			}
+		}
+	}
+	return ""
+}
+
+// halfDone returns what Git did to a branch before it failed to write its settings; empty for other outputs.
+func halfDone(output string) string {
+	for _, done := range []string{"renamed", "copied"} {
+		if strings.Contains(output, "Branch is "+done+", but update of config-file failed") {
+			return ". The branch was " + done + " nevertheless, without its settings (branch.NAME in .git/config)"
 		}
 	}
 	return ""

@@ -34,6 +34,7 @@ func TestExplain(t *testing.T) {
 		want []string // nil means no explanation
 	}{
 		"git config":          {"error: could not lock config file .git/config: Read-only file system\n", []string{"[sandbox] writing .git/config", "refused by the sandbox", "stays read-only", "git -c NAME=VALUE", "git config"}},
+		"git branch -m":       {"error: could not write config file .git/config: Device or resource busy\nfatal: Branch is renamed, but update of config-file failed\n", []string{"stays read-only", "The branch was renamed nevertheless, without its settings"}},
 		"git config, renamed": {"error: could not write config file .git/config: Device or resource busy", []string{"stays read-only", "git -c"}},
 		"from elsewhere":      {"error: could not lock config file ../x/.git/config: Permission denied", []string{"no path of rw covers it"}},
 		"the end of a path":   {"error: could not lock config file .git/hooks/pre-commit: Permission denied", []string{".git/hooks stays read-only", "ask the user"}},

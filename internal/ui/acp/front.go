@@ -167,7 +167,7 @@ func (f *front) aside(e event.Event) {
 	case event.Notice:
 		f.notice(severityInfo, e.Plugin, e.Text)
 	case event.PluginError:
-		if !e.Returned {
+		if !e.Returned && !e.Reported {
 			f.notice(severityWarning, e.Plugin, e.Error)
 		}
 	case event.Injection:

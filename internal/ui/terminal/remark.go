@@ -24,7 +24,7 @@ func Remark(e event.Event) (Style, string) {
 	case event.Notice:
 		return Warning, "! " + Hanging(named(e.Plugin, e.Text))
 	case event.PluginError:
-		if !e.Returned { // it is in the plugin's log, and --debug shows it
+		if !e.Returned && !e.Reported { // a returned error is in the plugin's log, and --debug shows it
 			return Warning, "! " + Hanging(named(e.Plugin, e.Error))
 		}
 	case event.Error:

@@ -133,6 +133,8 @@ type PluginError struct {
 	Error  string `json:"error"`
 	// Returned is true if a hook returned the error. Such an error is for the plugin's author and is not shown as text.
 	Returned bool `json:"returned,omitempty"`
+	// Reported is true if a notice has already reported the error: the plugin's process died. It is not shown as text again.
+	Reported bool `json:"reported,omitempty"`
 }
 
 // Error is the error that ended an interaction.
