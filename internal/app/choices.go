@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"
@@ -27,7 +28,7 @@ func (s *Session) Choices(ctx context.Context, command string) ([]frontend.Choic
 	case "mode":
 		return modeChoices(now.Config, s.talk.Persona().Mode), nil
 	case "model":
-		offers, err := Models(ctx, Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
+		offers, err := Models(ctx, gate.Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
 		if err != nil {
 			return nil, s.secrets.Error(err)
 		}

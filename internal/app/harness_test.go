@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -47,7 +48,7 @@ func newPlace(t *testing.T, files map[string]string) *place {
 	p.o = Options{
 		Options: setup.Options{WithoutPlugins: true},
 		Config:  config.Options{Workdir: p.dir, Home: &none, Environ: environ},
-		Gate:    &Gate{Trust: true},
+		Gate:    &gate.Gate{Trust: true},
 	}
 	return p
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -155,7 +156,7 @@ type CommandInfo struct {
 const probeSession = "probe"
 
 // InspectAll describes all plugins. It starts only plugins whose exports are not cached.
-func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
+func InspectAll(ctx context.Context, l gate.Listing, unsafe bool) ([]Info, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func InspectAll(ctx context.Context, l Listing, unsafe bool) ([]Info, error) {
 
 // Inspect describes the plugins with one name, the one in use first. If no session runs the plugin, Inspect starts it and
 // measures it.
-func Inspect(ctx context.Context, l Listing, name string, unsafe bool) ([]Info, error) {
+func Inspect(ctx context.Context, l gate.Listing, name string, unsafe bool) ([]Info, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
@@ -370,7 +371,7 @@ func toolInfo(t shared.ToolExport) ToolInfo {
 }
 
 // LogOf returns the path of a plugin's log.
-func LogOf(l Listing, name string) (string, error) {
+func LogOf(l gate.Listing, name string) (string, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return "", err

@@ -7,13 +7,14 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // resume continues the saved session with this id, name or title, or the one that was used last if word is empty.
 func (j *journal) resume(c *config.Config, word string) (session.Session, error) {
-	MoveState(c, j.tell)
+	migrate.State(c, j.tell)
 	find := func() (session.Summary, error) { return FindSession(c, word) }
 	if word == "" {
 		find = func() (session.Summary, error) { return session.Latest("", c.State.Sessions()) }
@@ -64,7 +65,7 @@ func (j *journal) create(c *config.Config, meta session.Meta) {
 		j.tell("this session is not saved: there is no home directory; set HOME or XDG_STATE_HOME")
 		return
 	}
-	MoveState(c, j.tell)
+	migrate.State(c, j.tell)
 	created, err := session.Create(dir, meta)
 	created.Hide(j.flight.secrets.JSON)
 	j.use(created, 0)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -119,7 +120,7 @@ func serverRights(c *config.Config, s config.MCPServer) string {
 const stateUntrusted = "untrusted"
 
 // untrustedServers returns the servers of an untrusted project.
-func (l Listing) untrustedServers() []MCPServer {
+func untrustedServers(l gate.Listing) []MCPServer {
 	var out []MCPServer
 	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
 		if s := l.Text.MCPServers[name]; l.Foreign(s.Source) {
@@ -133,8 +134,8 @@ func (l Listing) untrustedServers() []MCPServer {
 
 // MCPServers connects to the servers of a configuration, or to the named one, and lists them. It does not connect to servers of
 // an untrusted project.
-func MCPServers(ctx context.Context, l Listing, name string) ([]MCPServer, error) {
-	c, foreign := *l.Config, l.untrustedServers()
+func MCPServers(ctx context.Context, l gate.Listing, name string) ([]MCPServer, error) {
+	c, foreign := *l.Config, untrustedServers(l)
 	if name != "" {
 		foreign = slices.DeleteFunc(foreign, func(s MCPServer) bool { return s.Name != name })
 		one, ok := c.MCPServers[name]

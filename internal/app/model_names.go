@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/files"
 )
 
@@ -44,7 +45,7 @@ func (c cachedModels) fresh(now time.Time) bool {
 
 // ModelNames returns the models of the providers for completion: the cached names, or those that a provider returns within the
 // limit. A provider that fails has no models. In an untrusted directory, ModelNames sends no requests.
-func ModelNames(ctx context.Context, l Listing, limit time.Duration) []ModelName {
+func ModelNames(ctx context.Context, l gate.Listing, limit time.Duration) []ModelName {
 	path := filepath.Join(l.State.Cache(), "models.json")
 	cache := readModelCache(path)
 	keys := map[string]string{} // by provider
@@ -89,7 +90,7 @@ func modelKey(parts ...any) string {
 }
 
 // askNames asks one provider, or the provider that a run would use if the name is empty. It returns nil if there is no answer.
-func askNames(ctx context.Context, l Listing, provider string, limit time.Duration) []string {
+func askNames(ctx context.Context, l gate.Listing, provider string, limit time.Duration) []string {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	offers, err := Models(limited, l, ModelOptions{Provider: provider, Timeout: limit, Notify: func(string) {}})

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 )
@@ -33,10 +34,10 @@ func TestModelNames(t *testing.T) {
 			"closed": {Name: "closed", Type: config.ProviderOpenAI, URL: "http://127.0.0.1:1", Token: "x"},
 		},
 	}
-	l := Listing{Config: c, Text: c}
+	l := gate.Listing{Config: c, Text: c}
 	want := []ModelName{{"big", "main"}, {"small", "main"}}
 	untrusted := l
-	untrusted.Untrusted = &UntrustedError{}
+	untrusted.Untrusted = &gate.UntrustedError{}
 	if got := ModelNames(t.Context(), untrusted, time.Minute); len(got) > 0 || requests.Load() > 0 {
 		t.Errorf("untrusted: got %v after %d requests", got, requests.Load())
 	}
@@ -75,7 +76,7 @@ func TestModelNamesAreBounded(t *testing.T) {
 		State:     state.Locate(t.TempDir(), "", t.TempDir()),
 		Providers: map[string]config.Provider{"slow": {Name: "slow", Type: config.ProviderOpenAI, URL: server.URL, Token: "x"}},
 	}
-	if got := ModelNames(context.Background(), Listing{Config: c, Text: c}, 50*time.Millisecond); len(got) > 0 {
+	if got := ModelNames(context.Background(), gate.Listing{Config: c, Text: c}, 50*time.Millisecond); len(got) > 0 {
 		t.Errorf("got %v", got)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -43,8 +44,8 @@ type ModelOptions struct {
 // Models asks the providers concurrently which models they offer. Offers are sorted by provider, models by name. Providers of
 // an untrusted project come last and are not asked. Models returns an error if there is no provider to ask; the offers hold the
 // failures of single providers.
-func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
-	c, foreign := l.Config, l.untrustedOffers(o.Provider)
+func Models(ctx context.Context, l gate.Listing, o ModelOptions) ([]Offer, error) {
+	c, foreign := l.Config, untrustedOffers(l, o.Provider)
 	if _, own := c.Providers[o.Provider]; len(foreign) > 0 && !own && (o.Provider != "" || len(c.Providers) == 0) {
 		return foreign, nil
 	}
@@ -84,7 +85,7 @@ func Models(ctx context.Context, l Listing, o ModelOptions) ([]Offer, error) {
 }
 
 // untrustedOffers returns the providers of an untrusted project, or only the named one. They are never asked.
-func (l Listing) untrustedOffers(name string) []Offer {
+func untrustedOffers(l gate.Listing, name string) []Offer {
 	var out []Offer
 	for _, n := range slices.Sorted(maps.Keys(l.Text.Providers)) {
 		if p := l.Text.Providers[n]; l.Foreign(p.Source) && (name == "" || name == n) {

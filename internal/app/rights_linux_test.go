@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -134,11 +135,7 @@ func TestWithdrawnRights(t *testing.T) {
 					t.Fatalf("the plugin does not run; told %q", out.told())
 				}
 				if name == "consent" {
-					dir, err := filepath.EvalSymlinks(p.dir)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if known, err := storeOf(p.o.Config).Forget(dir); err != nil || !known {
+					if _, known, err := p.o.Gate.Forget(p.o.Config); err != nil || !known {
 						t.Fatal("there was no consent", err)
 					}
 				}
@@ -161,11 +158,7 @@ func TestWithdrawnRights(t *testing.T) {
 func TestConsentBeforeRestart(t *testing.T) {
 	t.Parallel()
 	p, s, _ := openRights(t, rights["consent"])
-	dir, err := filepath.EvalSymlinks(p.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := storeOf(p.o.Config).Forget(dir); err != nil {
+	if _, _, err := p.o.Gate.Forget(p.o.Config); err != nil {
 		t.Fatal(err)
 	}
 	plugin := s.plugins.list()[0]
@@ -201,7 +194,7 @@ func openRights(t *testing.T, r right) (*place, *Session, *outcome) {
 	p := newPlace(t, files)
 	p.o.WithoutPlugins = false
 	p.o.Config.Environ = append(p.o.Config.Environ, "HELD=1")
-	p.o.Gate = &Gate{Ask: func(context.Context, *UntrustedError) (Answer, error) { return AnswerDirectory, nil }}
+	p.o.Gate = &gate.Gate{Ask: func(context.Context, *gate.UntrustedError) (gate.Answer, error) { return gate.AnswerDirectory, nil }}
 	if err := os.MkdirAll(filepath.Join(p.dir, "sub"), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -38,7 +39,7 @@ type Options struct {
 	// Config says where the configuration is located. A reload uses it again.
 	Config config.Options
 	// Gate decides whether the requests of a project's files take effect; nil trusts only what the user agreed to before.
-	Gate *Gate
+	Gate *gate.Gate
 	// Version is the version of aura.
 	Version string
 	// Auto starts the session in auto mode.
@@ -56,9 +57,9 @@ type Options struct {
 }
 
 // gate returns the gate of the options, or a gate that never asks.
-func (o *Options) gate() *Gate {
+func (o *Options) gate() *gate.Gate {
 	if o.Gate == nil {
-		o.Gate = &Gate{}
+		o.Gate = &gate.Gate{}
 	}
 	return o.Gate
 }
@@ -153,7 +154,7 @@ func (s *Session) open(ctx context.Context) error {
 	plugins.commit()
 	s.notices.plugins(s.plugins.list())
 	if s.plugins.exposed() {
-		s.opts.gate().expose()
+		s.opts.gate().Expose()
 	}
 	servers, err := s.servers.prepare(ctx, s, s.setup)
 	if err != nil {
@@ -176,10 +177,10 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 			return setup.Source{}, err
 		}
 		maps.Copy(vars, task.Vars)
-		s.opts.gate().tell(task.Ignored()...)
+		s.opts.gate().Report(task.Ignored()...)
 	}
 	maps.Copy(vars, s.opts.Vars)
-	s.trust = s.opts.gate().trust()
+	s.trust = s.opts.gate().Standing()
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Told: &s.told,
 		OutputDir: func() string { return s.journal.outputDir(c) },
@@ -316,7 +317,7 @@ func (s *Session) Close(reason session.Reason) error {
 	s.spares.Close()
 	err := s.plugins.close()
 	watched()
-	s.opts.gate().recheck(s.opts.Config)
+	s.opts.gate().Recheck(s.opts.Config)
 	if lost := exported(); lost != "" {
 		s.notices.show(lost)
 	}

@@ -84,17 +84,3 @@ func (s *Session) Todos() []todo.Item {
 	}
 	return out
 }
-
-// standing returns whether the files of the project take effect, and whether that needed consent.
-func (v verdict) standing() frontend.Trust {
-	switch {
-	case v.found.None():
-		return frontend.TrustNone
-	case v.safe || v.untrusted != nil:
-		return frontend.TrustExcluded
-	case v.text != nil && len(v.requests) == 0:
-		return frontend.TrustNone
-	default:
-		return frontend.TrustGiven
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 )
 
 // nobody is a front end that shows nothing.
@@ -137,16 +138,16 @@ func TestStanding(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, row.files)
-			gate := &Gate{Trust: !row.safe, Safe: row.safe}
-			if _, err := gate.Load(t.Context(), p.o.Config); err != nil || gate.loaded != row.want {
-				t.Errorf("got %q, %v", gate.loaded, err)
+			g := &gate.Gate{Trust: !row.safe, Safe: row.safe}
+			if _, err := g.Load(t.Context(), p.o.Config); err != nil || g.Standing() != row.want {
+				t.Errorf("got %q, %v", g.Standing(), err)
 			}
 		})
 	}
 	o := newPlace(t, nil).o.Config
 	o.Workdir = t.TempDir()
-	gate := &Gate{}
-	if _, err := gate.Load(t.Context(), o); err != nil || gate.loaded != frontend.TrustNone {
-		t.Errorf("without a project: got %q, %v", gate.loaded, err)
+	g := &gate.Gate{}
+	if _, err := g.Load(t.Context(), o); err != nil || g.Standing() != frontend.TrustNone {
+		t.Errorf("without a project: got %q, %v", g.Standing(), err)
 	}
 }

@@ -69,7 +69,7 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	}
 	s.notices.plugins(s.plugins.list())
 	if s.plugins.exposed() {
-		s.opts.gate().expose()
+		s.opts.gate().Expose()
 	}
 	s.collectCommands()
 	s.refresh()
@@ -139,7 +139,7 @@ func (s *Session) reloadAll(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	trust := s.opts.gate().trust()
+	trust := s.opts.gate().Standing()
 	source := s.setup.Source
 	source.Config, source.Providers = c, source.Providers.For(c)
 	r, err := sameRole(s.setup.Role, c)

@@ -12,6 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -78,9 +80,9 @@ func keepOut() (restore func()) {
 // openACP opens a session as an editor asks for it.
 func (o *rootOptions) openACP(ctx context.Context, a app.Options, r acp.Request, front frontend.FrontEnd) (frontend.Session, error) {
 	a.Config.Workdir, a.Continue, a.Resume = r.Workdir, false, r.Resume
-	a.Gate = &app.Gate{Trust: o.trust, Safe: o.safe, Tell: r.Tell}
+	a.Gate = &gate.Gate{Trust: o.trust, Safe: o.safe, Tell: r.Tell}
 	if r.Choose != nil {
-		a.Gate.Ask = func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+		a.Gate.Ask = func(ctx context.Context, u *gate.UntrustedError) (gate.Answer, error) {
 			var list []acp.Choice
 			for line := range strings.Lines(choices(u)) {
 				key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -88,7 +90,7 @@ func (o *rootOptions) openACP(ctx context.Context, a app.Options, r acp.Request,
 			}
 			key, err := r.Choose(ctx, u.Summary(), list)
 			if err != nil {
-				return app.AnswerQuit, err
+				return gate.AnswerQuit, err
 			}
 			answer, _ := parseAnswer(u, key)
 			return answer, nil
@@ -125,12 +127,12 @@ func hasSession(o config.Options, id string) error {
 
 // savedSessions lists the sessions of a project, or of all projects. Their titles have no secrets.
 func (o *rootOptions) savedSessions(c config.Options, all bool, tell func(string)) ([]session.Summary, error) {
-	gate := &app.Gate{Trust: o.trust, Safe: o.safe, Tell: tell}
+	gate := &gate.Gate{Trust: o.trust, Safe: o.safe, Tell: tell}
 	l, err := gate.List(c)
 	if err != nil {
 		return nil, err
 	}
-	app.MoveState(l.Config, tell)
+	migrate.State(l.Config, tell)
 	list, err := session.List(sessionDirs(l.Config, all)...)
 	secrets := setup.Secrets(l.Config, nil)
 	for i := range list {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -102,7 +102,7 @@ directory of 'aura cache list'. A cache that a session uses is not removed.`,
 			}
 			return root.clearCaches(s, args, all)
 		},
-		ValidArgsFunction: first(completeListing(s, root, func(l app.Listing) []cobra.Completion {
+		ValidArgsFunction: first(completeListing(s, root, func(l gate.Listing) []cobra.Completion {
 			// Without a list there is nothing to choose from; the command reports the error.
 			found, _ := sandbox.StoredLayers(l.State.Caches())
 			var out []cobra.Completion

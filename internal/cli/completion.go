@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -61,10 +62,10 @@ func listOf(complete cobra.CompletionFunc) cobra.CompletionFunc {
 
 // completeNames completes names from the configuration. If the configuration cannot be read, there are none.
 func completeNames(s streams, root *rootOptions, list func(*config.Config) []cobra.Completion) cobra.CompletionFunc {
-	return completeListing(s, root, func(l app.Listing) []cobra.Completion { return list(l.Text) })
+	return completeListing(s, root, func(l gate.Listing) []cobra.Completion { return list(l.Text) })
 }
 
-func completeListing(s streams, root *rootOptions, list func(app.Listing) []cobra.Completion) cobra.CompletionFunc {
+func completeListing(s streams, root *rootOptions, list func(gate.Listing) []cobra.Completion) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		l, err := quietConfig(cmd, s, root)
 		if err != nil {
@@ -87,9 +88,9 @@ func first(complete cobra.CompletionFunc) cobra.CompletionFunc {
 
 // quietConfig loads the configuration for an incomplete command line. The configuration is only shown, so a project need not be
 // trusted.
-func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (app.Listing, error) {
+func quietConfig(cmd *cobra.Command, s streams, root *rootOptions) (gate.Listing, error) {
 	if err := fromEnvironment(cmd, s.environ); err != nil {
-		return app.Listing{}, err
+		return gate.Listing{}, err
 	}
 	return root.quietGate().List(root.configOptions(s))
 }
@@ -132,7 +133,7 @@ const completionTime = time.Second
 // --provider, the models of all providers are completed.
 func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return completeListing(s, root, func(l app.Listing) []cobra.Completion {
+		return completeListing(s, root, func(l gate.Listing) []cobra.Completion {
 			models := map[string]string{}
 			for _, m := range app.ModelNames(cmd.Context(), l, completionTime) {
 				models[m.Name] = m.Provider
@@ -158,7 +159,7 @@ func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 }
 
 // installedNames returns the plugins that are not shadowed.
-func installedNames(l app.Listing) []cobra.Completion {
+func installedNames(l gate.Listing) []cobra.Completion {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil

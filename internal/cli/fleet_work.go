@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
@@ -170,7 +170,7 @@ func (o *workOptions) trust(s streams, root *rootOptions) func(dir, state string
 		c := root.configOptions(s)
 		c.Workdir = dir
 		c.Environ = append(slices.DeleteFunc(slices.Clone(s.environ), func(e string) bool { return strings.HasPrefix(e, "XDG_STATE_HOME=") }), "XDG_STATE_HOME="+state)
-		var gate app.Gate
+		var gate gate.Gate
 		p, err := gate.Requests(c)
 		if err != nil || len(p.Requests) == 0 {
 			return err

@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -40,7 +41,7 @@ func frontProject(t *testing.T) app.Options {
 	return app.Options{
 		Options: setup.Options{WithoutPlugins: true},
 		Config:  config.Options{Workdir: dir, Home: &none, Environ: append([]string{"XDG_STATE_HOME=" + t.TempDir()}, os.Environ()...)},
-		Gate:    &app.Gate{Trust: true},
+		Gate:    &gate.Gate{Trust: true},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -19,14 +19,14 @@ func (o *rootOptions) load(ctx context.Context, s streams) (*config.Config, erro
 }
 
 // list reads the configuration for a command that only shows it.
-func (o *rootOptions) list(s streams) (app.Listing, error) {
+func (o *rootOptions) list(s streams) (gate.Listing, error) {
 	return o.gateFor(s).List(o.configOptions(s))
 }
 
 // gateFor returns the gate of the command line. There is only one.
-func (o *rootOptions) gateFor(s streams) *app.Gate {
+func (o *rootOptions) gateFor(s streams) *gate.Gate {
 	if o.gate == nil {
-		o.gate = &app.Gate{
+		o.gate = &gate.Gate{
 			Trust: o.trust, Safe: o.safe, Ask: asker(s),
 			Tell: func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) },
 		}
@@ -53,7 +53,7 @@ func (o *rootOptions) renewing(s streams, write func() error) error {
 }
 
 // quietGate returns a gate that neither asks questions nor reports notices.
-func (o *rootOptions) quietGate() *app.Gate { return &app.Gate{Trust: o.trust, Safe: o.safe} }
+func (o *rootOptions) quietGate() *gate.Gate { return &gate.Gate{Trust: o.trust, Safe: o.safe} }
 
 func (o *rootOptions) checkTrust() error {
 	if o.trust && o.safe {
@@ -81,12 +81,12 @@ func contradicted(cmd *cobra.Command) string {
 
 // asker returns a function that asks the user whether to trust a project. It returns nil if there is no terminal for the question
 // or the answer.
-func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, error) {
+func asker(s streams) func(context.Context, *gate.UntrustedError) (gate.Answer, error) {
 	k, ok := keyboardOf(s)
 	if !ok {
 		return nil
 	}
-	return func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+	return func(ctx context.Context, u *gate.UntrustedError) (gate.Answer, error) {
 		question := fmt.Sprintf("%s\n\n%sChoose [q]: ", clean(u.Summary()), choices(u))
 		for {
 			text, err := k.ask(ctx, func() error {
@@ -95,7 +95,7 @@ func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, er
 			})
 			if err != nil {
 				fmt.Fprintln(s.err)
-				return app.AnswerQuit, because(ctx, err)
+				return gate.AnswerQuit, because(ctx, err)
 			}
 			if answer, ok := parseAnswer(u, text); ok {
 				return answer, nil
@@ -106,7 +106,7 @@ func asker(s streams) func(context.Context, *app.UntrustedError) (app.Answer, er
 }
 
 // choices returns the possible answers. If the user's rule requires consent for files, consent for a directory is not offered.
-func choices(u *app.UntrustedError) string {
+func choices(u *gate.UntrustedError) string {
 	text := ""
 	if u.Rule != config.TrustPinned {
 		text = "  d  trust this directory from now on, also when its files change\n"
@@ -117,17 +117,17 @@ func choices(u *app.UntrustedError) string {
 `
 }
 
-func parseAnswer(u *app.UntrustedError, text string) (app.Answer, bool) {
+func parseAnswer(u *gate.UntrustedError, text string) (gate.Answer, bool) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "", "q", "quit":
-		return app.AnswerQuit, true
+		return gate.AnswerQuit, true
 	case "d", "directory":
-		return app.AnswerDirectory, u.Rule != config.TrustPinned
+		return gate.AnswerDirectory, u.Rule != config.TrustPinned
 	case "f", "files":
-		return app.AnswerFiles, true
+		return gate.AnswerFiles, true
 	case "s", "safe":
-		return app.AnswerSafe, true
+		return gate.AnswerSafe, true
 	default:
-		return app.AnswerQuit, false
+		return gate.AnswerQuit, false
 	}
 }

@@ -4,30 +4,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // TestAnswers parses the answers that users type. If the user's rule is pinned consent, directories cannot be trusted.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	free, pinned := &app.UntrustedError{Rule: config.TrustAny}, &app.UntrustedError{Rule: config.TrustPinned}
+	free, pinned := &gate.UntrustedError{Rule: config.TrustAny}, &gate.UntrustedError{Rule: config.TrustPinned}
 	for _, row := range []struct {
-		u     *app.UntrustedError
+		u     *gate.UntrustedError
 		typed string
-		want  app.Answer
+		want  gate.Answer
 		ok    bool
 	}{
-		{free, "d\n", app.AnswerDirectory, true},
-		{free, " Directory \n", app.AnswerDirectory, true},
-		{free, "f\n", app.AnswerFiles, true},
-		{free, "S\n", app.AnswerSafe, true},
-		{free, "q\n", app.AnswerQuit, true},
-		{free, "\n", app.AnswerQuit, true},
-		{free, "y\n", app.AnswerQuit, false},
-		{free, "dd\n", app.AnswerQuit, false},
-		{pinned, "d\n", app.AnswerDirectory, false},
-		{pinned, "f\n", app.AnswerFiles, true},
+		{free, "d\n", gate.AnswerDirectory, true},
+		{free, " Directory \n", gate.AnswerDirectory, true},
+		{free, "f\n", gate.AnswerFiles, true},
+		{free, "S\n", gate.AnswerSafe, true},
+		{free, "q\n", gate.AnswerQuit, true},
+		{free, "\n", gate.AnswerQuit, true},
+		{free, "y\n", gate.AnswerQuit, false},
+		{free, "dd\n", gate.AnswerQuit, false},
+		{pinned, "d\n", gate.AnswerDirectory, false},
+		{pinned, "f\n", gate.AnswerFiles, true},
 	} {
 		if got, ok := parseAnswer(row.u, row.typed); ok != row.ok || ok && got != row.want {
 			t.Errorf("%q is %v, %v", row.typed, got, ok)

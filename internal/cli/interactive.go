@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/ui/inputhistory"
@@ -93,9 +94,9 @@ type chooser interface {
 
 // ask lets a screen ask whether the directory is trusted, after a reload.
 func (o *rootOptions) ask(s streams, screen chooser) {
-	gate := o.gateFor(s)
-	gate.Tell = screen.Tell
-	gate.Ask = func(ctx context.Context, u *app.UntrustedError) (app.Answer, error) {
+	g := o.gateFor(s)
+	g.Tell = screen.Tell
+	g.Ask = func(ctx context.Context, u *gate.UntrustedError) (gate.Answer, error) {
 		var list []tui.Choice
 		for line := range strings.Lines(choices(u)) {
 			key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -103,7 +104,7 @@ func (o *rootOptions) ask(s streams, screen chooser) {
 		}
 		key, err := screen.Choose(ctx, u.Summary(), list)
 		if err != nil {
-			return app.AnswerQuit, err
+			return gate.AnswerQuit, err
 		}
 		answer, _ := parseAnswer(u, key)
 		return answer, nil

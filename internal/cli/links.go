@@ -6,12 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 )
 
 // refuseLinks returns an error if a link leads to one of the paths in the home of a project to which the user has not agreed. Whoever
 // wrote the project chose where the link leads.
-func refuseLinks(l app.Listing, home string, paths ...string) error {
+func refuseLinks(l gate.Listing, home string, paths ...string) error {
 	if l.Agreed || home != l.Project || home == l.User {
 		return nil
 	}

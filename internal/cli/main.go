@@ -21,7 +21,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/toolhost"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -147,8 +147,8 @@ func exitCode(ctx context.Context, err error) int {
 	var sig signalled
 	var late timeoutError
 	var usage usageError
-	var untrusted *app.UntrustedError
-	var quit *app.QuitError
+	var untrusted *gate.UntrustedError
+	var quit *gate.QuitError
 	switch {
 	case err == nil:
 		return exitDone

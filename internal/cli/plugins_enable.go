@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -118,7 +118,7 @@ func (o *chooseOptions) run(ctx context.Context, s streams, root *rootOptions, n
 }
 
 // contradicted reports the plugins that do not have the requested state here, although the user's home sets it.
-func (o *chooseOptions) contradicted(s streams, l app.Listing, names []string) error {
+func (o *chooseOptions) contradicted(s streams, l gate.Listing, names []string) error {
 	entries, err := l.Entries()
 	for _, e := range entries {
 		on := e.Status == setup.StatusEnabled
@@ -145,7 +145,7 @@ func findEntry(entries []setup.Entry, name string) (setup.Entry, error) {
 }
 
 // choose changes the settings, and also the manifest if the manifest disables the plugin.
-func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e setup.Entry) (chosen, error) {
+func (o *chooseOptions) choose(ctx context.Context, s streams, l gate.Listing, e setup.Entry) (chosen, error) {
 	done := chosen{Name: e.Name, Enabled: o.enable, Files: []string{}}
 	if !o.enable && e.Manifest.Disabled {
 		return done, nil
@@ -180,7 +180,7 @@ func (o *chooseOptions) choose(ctx context.Context, s streams, l app.Listing, e 
 
 // selection returns the file to change, and the selection in effect there: a project's lists replace those of the user's home. If
 // there is no project, a plugin of the user's home is selected in the user's home.
-func (o *chooseOptions) selection(l app.Listing, e setup.Entry) (string, install.Selection, error) {
+func (o *chooseOptions) selection(l gate.Listing, e setup.Entry) (string, install.Selection, error) {
 	global := o.global
 	if _, err := os.Stat(l.Project); err != nil && e.Home.Dir == l.User {
 		global = true

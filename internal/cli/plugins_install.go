@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -84,7 +85,7 @@ func progressBar(w io.Writer) (show func(int64), done func()) {
 
 // placeFor returns where to install: the project's home, or the user's home. They are the same if the user works in the home
 // directory.
-func placeFor(l app.Listing, global bool) (install.Place, error) {
+func placeFor(l gate.Listing, global bool) (install.Place, error) {
 	if !global {
 		// The project's home is not read with --safe, or if it cannot be read.
 		place := install.Place{Home: l.Project, Root: filepath.Join(l.Project, "plugins")}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/plugintest"
 	"github.com/idelchi/aura/internal/base/build"
@@ -186,7 +187,7 @@ func (o *newOptions) plugin(name string) (scaffold.Plugin, error) {
 }
 
 // parent returns the directory in which the plugin's directory is made.
-func (o *newOptions) parent(l app.Listing, place install.Place) (string, error) {
+func (o *newOptions) parent(l gate.Listing, place install.Place) (string, error) {
 	dir := o.dir
 	switch {
 	case dir != "" && !filepath.IsAbs(dir):
@@ -205,7 +206,7 @@ func (o *newOptions) parent(l app.Listing, place install.Place) (string, error) 
 }
 
 // unused returns an error if the name is taken: by a plugin in the same home, which would keep aura from starting, or by a tool of aura.
-func unused(l app.Listing, place install.Place, p scaffold.Plugin, parent string) error {
+func unused(l gate.Listing, place install.Place, p scaffold.Plugin, parent string) error {
 	if p.Tool && slices.Contains(app.BuiltinTools(), p.ToolName()) {
 		return usageError{fmt.Errorf("naming the plugin: its tool would be called %s, as one of aura's own tools is: choose another name", p.ToolName())}
 	}

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -37,7 +37,7 @@ func TestPlaceFor(t *testing.T) {
 		if want == ".aura" {
 			want = filepath.Join(tt.options.Workdir, want)
 		}
-		if p, err := placeFor(app.Listing{Config: c, Text: c}, tt.global); p.Home != want || (err != nil) != (want == "") {
+		if p, err := placeFor(gate.Listing{Config: c, Text: c}, tt.global); p.Home != want || (err != nil) != (want == "") {
 			t.Errorf("%s: got %s, %v, want %s", tt.name, p.Home, err, want)
 		}
 	}

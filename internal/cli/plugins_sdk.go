@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/sdk/version"
@@ -77,7 +77,7 @@ func putSDK(ctx context.Context, s streams, root *rootOptions, names []string, a
 }
 
 // sdkTargets returns the named plugins, or those of the project.
-func sdkTargets(l app.Listing, names []string) ([]setup.Entry, error) {
+func sdkTargets(l gate.Listing, names []string) ([]setup.Entry, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/supply/install"
 )
@@ -106,7 +106,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	if err != nil {
 		return err
 	}
-	targets, err := o.targets(app.InstallPlaces(c), names)
+	targets, err := o.targets(gate.InstallPlaces(c), names)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -47,7 +48,7 @@ type rootOptions struct {
 
 	flags *pflag.FlagSet
 	// gate is created when it is first needed, because the flags are known by then.
-	gate *app.Gate
+	gate *gate.Gate
 }
 
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.

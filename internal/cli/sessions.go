@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -69,7 +69,7 @@ func (o *sessionsListOptions) run(s streams, root *rootOptions) error {
 	if err != nil {
 		return err
 	}
-	app.MoveState(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
+	migrate.State(cfg.Config, func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) })
 	list, err := session.List(sessionDirs(cfg.Config, o.all)...)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
@@ -129,7 +129,7 @@ func (o *trustOptions) run(s streams, root *rootOptions, c config.Options) error
 }
 
 // agree shows what the user consents to, and records the consent.
-func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error {
+func (o *trustOptions) agree(s streams, gate *gate.Gate, c config.Options) error {
 	p, err := gate.Requests(c)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (o *trustOptions) agree(s streams, gate *app.Gate, c config.Options) error 
 	return nil
 }
 
-func (o *trustOptions) showRequests(w io.Writer, p app.Project) error {
+func (o *trustOptions) showRequests(w io.Writer, p gate.Project) error {
 	if o.json {
 		return writeJSON(w, append([]trust.Request{}, p.Requests...))
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -74,7 +75,7 @@ type Options struct {
 type patient struct {
 	Options
 	// listing is the configuration. If the configuration cannot be read, listing holds only paths, and failed is the error.
-	listing app.Listing
+	listing gate.Listing
 	failed  error
 }
 
@@ -86,7 +87,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		p.listing = app.Listing{Config: located, Text: located}
+		p.listing = gate.Listing{Config: located, Text: located}
 	}
 	areas := []func(context.Context) []Check{p.programs, p.system, p.sandbox, p.helpers, p.configuration, p.plugins, p.providers, p.disks, p.terminal}
 	found := make([][]Check, len(areas))

@@ -41,7 +41,8 @@ var inside = map[string]map[string][]string{
 		"tui": {"filefind", "inputhistory", "lineedit", "terminal"},
 	},
 	"internal/app": {
-		".":     {"frontend", "slash"},
+		".":     {"frontend", "gate", "migrate", "slash"},
+		"gate":  {"frontend", "migrate"},
 		"slash": {"frontend"},
 	},
 	"internal/author": {

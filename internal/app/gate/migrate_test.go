@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
 )
@@ -52,7 +53,7 @@ func TestMoveState(t *testing.T) {
 				t.Fatal(err)
 			}
 			var told []string
-			MoveState(c, func(text string) { told = append(told, text) })
+			migrate.State(c, func(text string) { told = append(told, text) })
 			_, err = os.Stat(filepath.Join(c.State.Data(), "p", "note"))
 			if (err == nil) != row.moved {
 				t.Errorf("moved: %t", err == nil)
@@ -78,7 +79,7 @@ func TestMoveUserState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	MoveState(c, func(string) {})
+	migrate.State(c, func(string) {})
 	if _, err := os.Stat(filepath.Join(c.State.User().Data(), "p", "note")); err != nil {
 		t.Error(err)
 	}

@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"fmt"
@@ -46,22 +46,16 @@ func nearby(o config.Options) (near func(dir string) bool, ok bool) {
 	return func(dir string) bool { return dir == found.Dir || within(workdir, dir) }, true
 }
 
-// exposed is called after a program ran that could write what consents cover.
-func (o *Options) exposed() {
-	o.gate().expose()
-	o.gate().recheck(o.Config)
-}
-
-// expose records that confined code can write what consents cover, because there is no mount namespace.
-func (g *Gate) expose() {
+// Expose records that confined code can write what consents cover, because there is no mount namespace.
+func (g *Gate) Expose() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.open = true
 }
 
-// recheck removes from the consents what changed since the configuration was first loaded, if confined code could write it. It
+// Recheck removes from the consents what changed since the configuration was first loaded, if confined code could write it. It
 // cannot know who changed it.
-func (g *Gate) recheck(o config.Options) {
+func (g *Gate) Recheck(o config.Options) {
 	g.mu.Lock()
 	if g.began.IsZero() {
 		g.began = time.Now()
@@ -86,20 +80,9 @@ func (g *Gate) recheck(o config.Options) {
 	}, "which changed while tools could write it")
 }
 
-// watching looks at what plugins, hooks and servers leave where other programs run it, from now until the returned function is called.
-func (s *Session) watching() func() {
-	end := s.confined.Watching("a plugin, a hook or a server")
-	return func() {
-		if s.plugins.exposed() {
-			s.confined.Expose()
-		}
-		end()
-	}
-}
-
-// made removes from the consents what confined code left.
-func (o *Options) made(paths []string) {
-	o.gate().narrow(o.Config, func(dir string, c trust.Consent) []string {
+// Narrow removes from the consents what confined code left at paths.
+func (g *Gate) Narrow(o config.Options, paths []string) {
+	g.narrow(o, func(dir string, c trust.Consent) []string {
 		return slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool {
 			source := filepath.Join(dir, filepath.FromSlash(s))
 			return !slices.ContainsFunc(paths, func(path string) bool { return within(real(path), source) || within(source, real(path)) })
@@ -137,7 +120,7 @@ func (g *Gate) narrow(o config.Options, gone func(dir string, c trust.Consent) [
 			continue
 		}
 		if err := store.Narrow(dir, sources); err != nil {
-			g.tell(err.Error())
+			g.Report(err.Error())
 			continue
 		}
 		g.mu.Lock()
@@ -148,7 +131,7 @@ func (g *Gate) narrow(o config.Options, gone func(dir string, c trust.Consent) [
 		next[dir] = true
 		g.narrowed = next
 		g.mu.Unlock()
-		g.tell(fmt.Sprintf("your consent for %s no longer covers %s, %s; aura asks again if it is there later", dir, strings.Join(sources, ", "), why))
+		g.Report(fmt.Sprintf("your consent for %s no longer covers %s, %s; aura asks again if it is there later", dir, strings.Join(sources, ", "), why))
 	}
 }
 
@@ -165,7 +148,7 @@ func (g *Gate) covered(o config.Options) []string {
 		}
 	}
 	if len(out) > maxCovered {
-		g.tell(fmt.Sprintf("your consents cover %d files and directories, and only %d are protected from tools that can write there; remove some with 'aura trust --forget'",
+		g.Report(fmt.Sprintf("your consents cover %d files and directories, and only %d are protected from tools that can write there; remove some with 'aura trust --forget'",
 			len(out), maxCovered))
 		out = out[:maxCovered]
 	}

@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"cmp"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
@@ -112,10 +114,10 @@ func (v *verdict) since(consent trust.Consent) (trust.Change, error) {
 	return change.And(trust.Compare(consent.Variables, v.variables())), err
 }
 
-// movedOut reports whether a file that is gone is state of an earlier version, which MoveState moves out of the home.
+// movedOut reports whether a file that is gone is state of an earlier version, which migrate.State moves out of the home.
 func (v *verdict) movedOut(path string) bool {
 	path = filepath.Join(v.found.Base, filepath.FromSlash(path))
-	return v.found.Home != "" && slices.ContainsFunc([]string{oldSessions, oldData}, func(name string) bool { return within(filepath.Join(v.found.Home, name), path) })
+	return v.found.Home != "" && slices.ContainsFunc([]string{migrate.SessionsDir, migrate.DataDir}, func(name string) bool { return within(filepath.Join(v.found.Home, name), path) })
 }
 
 // variables returns what a consent for files assumes about the values of the project that contain variables. A number, a boolean
@@ -241,4 +243,18 @@ func (v *verdict) beside() []string {
 		}
 	}
 	return out
+}
+
+// standing returns whether the files of the project take effect, and whether that needed consent.
+func (v verdict) standing() frontend.Trust {
+	switch {
+	case v.found.None():
+		return frontend.TrustNone
+	case v.safe || v.untrusted != nil:
+		return frontend.TrustExcluded
+	case v.text != nil && len(v.requests) == 0:
+		return frontend.TrustNone
+	default:
+		return frontend.TrustGiven
+	}
 }

@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"context"
@@ -99,13 +99,11 @@ func TestGate(t *testing.T) {
 		}, refused: true},
 		"made by a tool": {gate: &Gate{}, change: func(g *grounds) {
 			g.agree(false)
-			o := Options{Config: g.o}
-			o.made([]string{filepath.Join(g.o.Workdir, "secrets.env")})
+			(&Gate{}).Narrow(g.o, []string{filepath.Join(g.o.Workdir, "secrets.env")})
 		}, refused: true},
 		"made elsewhere": {gate: &Gate{}, change: func(g *grounds) {
 			g.agree(false)
-			o := Options{Config: g.o}
-			o.made([]string{filepath.Join(g.o.Workdir, "secrets.env.bak"), filepath.Join(g.o.Workdir, ".git", "config")})
+			(&Gate{}).Narrow(g.o, []string{filepath.Join(g.o.Workdir, "secrets.env.bak"), filepath.Join(g.o.Workdir, ".git", "config")})
 		}, hooks: true},
 		"linked home":                  {gate: &Gate{}, change: func(g *grounds) { g.linkHome("one"); g.agree(false) }, hooks: true},
 		"linked home, leads elsewhere": {gate: &Gate{}, change: func(g *grounds) { g.linkHome("one"); g.agree(false); g.linkHome("two") }, refused: true},
@@ -352,35 +350,5 @@ func TestUntrustedMessage(t *testing.T) {
 	}
 	if !strings.Contains(text, "and 52 more of kind task: 'aura trust --show' lists all") || strings.Count(text, "\n") > 20 {
 		t.Errorf("got %s", text)
-	}
-}
-
-// TestReloadUntrusted checks that a reload applies nothing that the user has not agreed to, and leaves everything unchanged.
-func TestReloadUntrusted(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, nil)
-	p.o.Gate, p.o.Config.UserHome = &Gate{}, t.TempDir()
-	g := &grounds{t, p.o.Config}
-	g.agree(true)
-	a, err := Open(t.Context(), p.o, &outcome{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := a.Close(""); err != nil {
-			t.Error(err)
-		}
-	})
-	p.write(".aura/config/hooks/h.yaml", "h: {event: pre, command: touch made}\n")
-	_, err = a.reload(t.Context())
-	if u, ok := errors.AsType[*UntrustedError](err); !ok || !slices.Equal(u.Change.Added, []string{".aura/config/hooks/h.yaml"}) {
-		t.Errorf("got %v", err)
-	}
-	if len(a.setup.Config.Hooks) > 0 {
-		t.Errorf("hooks are %v", a.setup.Config.Hooks)
-	}
-	g.agree(true)
-	if _, err := a.reload(t.Context()); err != nil || len(a.setup.Config.Hooks) != 1 {
-		t.Errorf("with consent: %v, %v", a.setup.Config.Hooks, err)
 	}
 }

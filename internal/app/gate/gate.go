@@ -1,4 +1,5 @@
-package app
+// Package gate loads the configuration for all commands. What the files of a project ask for takes effect only with the user's consent.
+package gate
 
 import (
 	"context"
@@ -75,7 +76,7 @@ func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, er
 	consented, narrowed := g.consented, g.narrowed
 	g.mu.Unlock()
 	if u, ok := errors.AsType[*UntrustedError](err); ok && consented && !narrowed[u.Dir] && withdrawn(o, u.Dir) != nil {
-		g.tell(u.Dir + " is no longer trusted, so /reload leaves out everything in it")
+		g.Report(u.Dir + " is no longer trusted, so /reload leaves out everything in it")
 		o.Safe = true
 		c, err = g.load(ctx, o, nil)
 	}
@@ -87,7 +88,7 @@ func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, er
 
 func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Context, *UntrustedError) (Answer, error)) (*config.Config, error) {
 	g.dropAbsent(o)
-	g.recheck(o)
+	g.Recheck(o)
 	v, err := g.judge(o)
 	if err != nil {
 		return nil, err
@@ -111,7 +112,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 		if v.recorded {
 			c.Consented = func() error { return withdrawn(o, v.found.Dir) }
 		}
-		g.tell(c.Notices...)
+		g.Report(c.Notices...)
 		g.mu.Lock()
 		g.loaded, g.consented = v.standing(), g.consented || v.recorded
 		g.mu.Unlock()
@@ -136,8 +137,8 @@ func withdrawn(o config.Options, dir string) error {
 	return fmt.Errorf("your consent for %s was withdrawn: agree again (aura trust) and /reload", dir)
 }
 
-// trust returns the trust of the configuration that was loaded last.
-func (g *Gate) trust() frontend.Trust {
+// Standing returns the trust of the configuration that was loaded last.
+func (g *Gate) Standing() frontend.Trust {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.loaded
@@ -170,7 +171,7 @@ func (g *Gate) take(o config.Options, v verdict, answer Answer) error {
 		// A recorded consent is read from the store, so that the user can withdraw it.
 		if err := storeOf(o).Put(v.found.Dir, consent); err != nil {
 			g.answer(v.found.Dir, answered{consent: consent})
-			g.tell(err.Error() + "; it holds for this run")
+			g.Report(err.Error() + "; it holds for this run")
 		}
 		return nil
 	case AnswerSafe:
@@ -190,7 +191,8 @@ func (g *Gate) answer(dir string, a answered) {
 	g.answered[dir] = a
 }
 
-func (g *Gate) tell(texts ...string) {
+// Report gives notices to the user, each once.
+func (g *Gate) Report(texts ...string) {
 	for _, text := range texts {
 		g.mu.Lock()
 		told := g.told[text]
@@ -203,46 +205,6 @@ func (g *Gate) tell(texts ...string) {
 			g.Tell(text)
 		}
 	}
-}
-
-// Listing is the configuration for a command that only shows things.
-type Listing struct {
-	// Config is the active configuration. It excludes the project if the project is not trusted.
-	*config.Config
-	// Text is the whole configuration. The part that belongs to an untrusted project has not taken effect and must not.
-	Text *config.Config
-	// Untrusted is nil if the whole configuration is active.
-	Untrusted *UntrustedError
-}
-
-// List reads the configuration for a command that only shows things. It never asks. It gives a notice if the project is not
-// trusted.
-func (g *Gate) List(o config.Options) (Listing, error) {
-	v, err := g.judge(o)
-	if err != nil {
-		return Listing{}, err
-	}
-	o.Safe = o.Safe || v.safe || v.untrusted != nil
-	c, err := config.Load(o)
-	if err != nil {
-		return Listing{}, err
-	}
-	c.Untrusted, c.Agreed, c.Covered = v.untrusted != nil, v.agreed, g.covered(o)
-	g.tell(c.Notices...)
-	g.tellHiding(o, v)
-	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
-	if v.untrusted != nil {
-		g.tell(v.untrusted.Notice())
-		if v.text != nil {
-			l.Text = v.text
-		}
-	}
-	return l, nil
-}
-
-// Foreign reports whether a source belongs to an untrusted project.
-func (l Listing) Foreign(s config.Source) bool {
-	return l.Untrusted != nil && l.Untrusted.found.Owns(s.Home)
 }
 
 // storeOf returns the store of the user's consents. Variables of env files do not affect its location.

@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // tellHiding names a home that takes the place of one to which the user has agreed.
 func (g *Gate) tellHiding(o config.Options, v verdict) {
 	if hidden := hiding(o, v.found); hidden != "" && !g.Trust && !v.safe {
-		g.tell(fmt.Sprintf("%s takes the place of %s, to which you agreed: remove it if it is not yours, or 'aura trust' it",
+		g.Report(fmt.Sprintf("%s takes the place of %s, to which you agreed: remove it if it is not yours, or 'aura trust' it",
 			v.found.Home, filepath.Join(hidden, config.DirName)))
 	}
 }

@@ -1,4 +1,5 @@
-package app
+// Package migrate moves the state that earlier versions of aura kept in a home to where it is kept now.
+package migrate
 
 import (
 	"errors"
@@ -19,17 +20,17 @@ import (
 
 // The directories of a home in which earlier versions of aura stored sessions and plugin data.
 const (
-	oldSessions = "sessions"
-	oldData     = "data"
+	SessionsDir = "sessions"
+	DataDir     = "data"
 )
 
 // maxOldEntries is how many entries of each old directory are moved.
 const maxOldEntries = 10_000
 
-// MoveState moves the sessions and the plugin data that earlier versions of aura stored in the homes to their current location.
+// State moves the sessions and the plugin data that earlier versions of aura stored in the homes to their current location.
 // It does so once for each home. Later, the old locations may contain files that a tool created, which must not be mistaken for
 // aura's own. It moves nothing of a project to which the user has not agreed, and it never moves what a link leads to.
-func MoveState(c *config.Config, notify func(string)) {
+func State(c *config.Config, notify func(string)) {
 	for _, home := range c.Homes {
 		to := setup.StateOf(c, home)
 		if to.Project == "" || moved(to) {
@@ -93,14 +94,14 @@ func firstTime(to state.Paths) bool {
 // may itself be a link. A project's home may not: whoever wrote the project chose the target.
 func oldState(home string, users bool) (names, links []string) {
 	if info, err := os.Lstat(home); err != nil || !users && info.Mode()&fs.ModeSymlink != 0 {
-		for _, name := range []string{oldSessions, oldData} {
+		for _, name := range []string{SessionsDir, DataDir} {
 			if _, err := os.Stat(filepath.Join(home, name)); err == nil {
 				return nil, []string{home}
 			}
 		}
 		return nil, nil
 	}
-	for _, name := range []string{oldSessions, oldData} {
+	for _, name := range []string{SessionsDir, DataDir} {
 		path := filepath.Join(home, name)
 		info, err := os.Lstat(path)
 		switch {
@@ -148,12 +149,12 @@ func openOld(home *os.Root, name string) (*os.Root, error) {
 
 // moveSessions moves journals to the state of the directory that each session worked in.
 func moveSessions(home *os.Root, place func(workdir string) state.Paths) (int, error) {
-	dir, err := openOld(home, oldSessions)
+	dir, err := openOld(home, SessionsDir)
 	if dir == nil {
 		return 0, err
 	}
 	defer func() { _ = dir.Close() }()
-	list, err := session.List(filepath.Join(home.Name(), oldSessions))
+	list, err := session.List(filepath.Join(home.Name(), SessionsDir))
 	if err != nil {
 		return 0, err
 	}
@@ -204,7 +205,7 @@ func moveFile(dir *os.Root, name, to string) error {
 
 // moveDirs moves the data directories of plugins.
 func moveDirs(home *os.Root, to string) (int, error) {
-	dir, err := openOld(home, oldData)
+	dir, err := openOld(home, DataDir)
 	if dir == nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package app
+package gate
 
 import (
 	"maps"
@@ -32,7 +32,7 @@ func TestRecheck(t *testing.T) {
 				g.write("work/secrets.env", "A=2") // the clock of the file system may be late
 			}
 			if row.exposed {
-				gate.expose()
+				gate.Expose()
 			}
 			if _, err := gate.Reload(t.Context(), g.o); (err != nil) != row.refused {
 				t.Errorf("reloading: %v", err)
