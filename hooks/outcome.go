@@ -70,8 +70,8 @@ func join(texts ...string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// judge interprets how a hook ended.
-func judge(e Entry, event string, result shell.Result, err error) Report {
+// newReport interprets how a hook ended.
+func newReport(e Entry, event string, result shell.Result, err error) Report {
 	r := Report{
 		Hook: e.Name, ExitCode: result.ExitCode, TimedOut: result.TimedOut, Err: err,
 		Stdout: readable(string(result.Stdout), result.StdoutDropped),
@@ -95,13 +95,13 @@ func judge(e Entry, event string, result shell.Result, err error) Report {
 	case result.ExitCode != 0:
 		r.Message = headed(e, status(result.ExitCode), said)
 	default:
-		r.settle(e, event, result)
+		r.applyAnswer(e, event, result)
 	}
 	return r
 }
 
-// settle interprets the answer of a hook that succeeded.
-func (r *Report) settle(e Entry, event string, result shell.Result) {
+// applyAnswer interprets the answer of a hook that succeeded.
+func (r *Report) applyAnswer(e Entry, event string, result shell.Result) {
 	a := readAnswer(result.Stdout)
 	if a.note != "" {
 		a.note = "(" + readable(a.note, 0) + ")"

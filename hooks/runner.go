@@ -145,7 +145,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	}
 	stdin, err := c.encode(event, r.Dir)
 	if err != nil {
-		return judge(e, event, shell.Result{ExitCode: -1}, err)
+		return newReport(e, event, shell.Result{ExitCode: -1}, err)
 	}
 	started := time.Now()
 	defer r.watch(e.Name)()
@@ -165,7 +165,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 			result.Stderr = append(bytes.TrimRight(result.Stderr, "\n"), "\n"+text...)
 		}
 	}
-	report := judge(e, event, result, err)
+	report := newReport(e, event, result, err)
 	report.Duration = time.Since(started)
 	return report
 }

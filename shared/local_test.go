@@ -81,7 +81,7 @@ func pass[M wire.Message](ctx context.Context, m, to M, c chan<- M) error {
 	}
 }
 
-func take[M wire.Message](ctx context.Context, c <-chan M) (M, error) {
+func receive[M wire.Message](ctx context.Context, c <-chan M) (M, error) {
 	select {
 	case m := <-c:
 		return m, nil
@@ -93,10 +93,10 @@ func take[M wire.Message](ctx context.Context, c <-chan M) (M, error) {
 type requestEnd struct{ *localStream }
 
 func (s requestEnd) Send(r *wire.Request) error  { return pass(s.ctx, r, &wire.Request{}, s.requests) }
-func (s requestEnd) Recv() (*wire.Answer, error) { return take(s.ctx, s.answers) }
+func (s requestEnd) Recv() (*wire.Answer, error) { return receive(s.ctx, s.answers) }
 func (s requestEnd) Context() context.Context    { return s.ctx }
 
 type answerEnd struct{ *localStream }
 
 func (s answerEnd) Send(a *wire.Answer) error    { return pass(s.ctx, a, &wire.Answer{}, s.answers) }
-func (s answerEnd) Recv() (*wire.Request, error) { return take(s.ctx, s.requests) }
+func (s answerEnd) Recv() (*wire.Request, error) { return receive(s.ctx, s.requests) }

@@ -18,7 +18,7 @@ type clerk struct {
 	asked []string
 }
 
-func (c *clerk) note(text string) {
+func (c *clerk) recordRequest(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.asked = append(c.asked, text)
@@ -27,18 +27,18 @@ func (c *clerk) note(text string) {
 func (c *clerk) Emit(_ context.Context, name string, payload []byte) error {
 	v, err := DecodePayload(payload)
 	if text, ok := v.(string); ok {
-		c.note("emit " + name + " " + text)
+		c.recordRequest("emit " + name + " " + text)
 	}
 	return err
 }
 
 func (c *clerk) Listen(_ context.Context, name string) error {
-	c.note("listen " + name)
+	c.recordRequest("listen " + name)
 	return nil
 }
 
 func (c *clerk) State(_ context.Context, r StateRequest) (StateAnswer, error) {
-	c.note(string(r.Op) + " " + string(r.Scope) + " " + r.Key + " " + r.Value)
+	c.recordRequest(string(r.Op) + " " + string(r.Scope) + " " + r.Key + " " + r.Value)
 	if r.Key == "bad" {
 		return StateAnswer{}, errors.New("not this one")
 	}

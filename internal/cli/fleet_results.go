@@ -70,7 +70,7 @@ func (o *resultsOptions) run(ctx context.Context, s streams, q *queue.Queue, nam
 	}
 	rows := [][]string{{"TASK", "STATUS", "CLASS", "SECONDS", "CALLS", "ATTEMPTS", "ANSWER OR ERROR"}}
 	var faults []error
-	take := func(r fleet.Result) error {
+	showResult := func(r fleet.Result) error {
 		switch {
 		case o.json:
 			return o.line(ctx, s, q, r)
@@ -87,7 +87,7 @@ func (o *resultsOptions) run(ctx context.Context, s streams, q *queue.Queue, nam
 		return nil
 	}
 	checked := func(r fleet.Result) error {
-		if err := take(r); err != nil {
+		if err := showResult(r); err != nil {
 			if ctx.Err() != nil {
 				return err
 			}

@@ -107,7 +107,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	root.SetArgs(args)
 	narrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(ctx)
-	err = out.judge(err)
+	err = out.finalError(err)
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
 		// Errors of a session hide all secrets of its configuration. Earlier errors hide at least the values of variables.
@@ -199,7 +199,7 @@ func withSignals(parent context.Context, w io.Writer, diverted *interrupts) (con
 		for {
 			select {
 			case s := <-ch:
-				if s == os.Interrupt && diverted.take() {
+				if s == os.Interrupt && diverted.runDiverted() {
 					continue
 				}
 				cancel(signalled{s})
@@ -277,8 +277,8 @@ func (i *interrupts) divert(to func()) (end func()) {
 	return func() { set(before) }
 }
 
-// take handles a Ctrl-C and reports whether it was diverted.
-func (i *interrupts) take() bool {
+// runDiverted runs what a Ctrl-C is diverted to. It reports whether there is such a thing.
+func (i *interrupts) runDiverted() bool {
 	if i == nil {
 		return false
 	}

@@ -22,12 +22,12 @@ type output struct {
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
-	o.note(err)
+	o.recordFailure(err)
 	return n, err
 }
 
-// note records a failure.
-func (o *output) note(err error) {
+// recordFailure stores the first error of writing, and separately whether the reader has closed the pipe.
+func (o *output) recordFailure(err error) {
 	if err == nil {
 		return
 	}
@@ -43,12 +43,12 @@ func (o *output) note(err error) {
 // Print implements terminal.Printer.
 func (o *output) Print(text terminal.Styled) error {
 	err := terminal.Print(o.Writer, text)
-	o.note(err)
+	o.recordFailure(err)
 	return err
 }
 
-// judge returns the final error of a command that returned err. It takes into account whether all output could be written.
-func (o *output) judge(err error) error {
+// finalError returns the final error of a command that returned err. It takes into account whether all output could be written.
+func (o *output) finalError(err error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {

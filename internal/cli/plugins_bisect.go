@@ -81,7 +81,7 @@ func (o *bisectOptions) run(ctx context.Context, s streams, root *rootOptions, w
 		if err != nil {
 			return false, because(ctx, err)
 		}
-		bad, err := judge.judge(ctx, told)
+		bad, err := judge.isBad(ctx, told)
 		if err == nil {
 			fmt.Fprintf(s.err, "%s with %s\n", map[bool]string{true: "bad ", false: "good"}[bad], listedPlugins(plugins))
 		}
@@ -122,7 +122,7 @@ func (j judge) anew() (plugincall.Options, error) {
 	return o, nil
 }
 
-func (j judge) judge(ctx context.Context, told bisect.Outcome) (bool, error) {
+func (j judge) isBad(ctx context.Context, told bisect.Outcome) (bool, error) {
 	if j.command == "" {
 		return j.bad.Eval(ctx, host.ConditionState(told.State, j.options.Config.Workdir, j.shell))
 	}

@@ -107,7 +107,7 @@ func entityKind[T any](plural, one string, from func(*config.Config) map[string]
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			e := more(all[name])
 			e.Kind, e.Name, e.Body = one, name, v.hide.text(e.Body)
-			e.settle(all[name], v.hide)
+			e.readSettings(all[name], v.hide)
 			for i, p := range c.Places(one, name) {
 				at := placeOf(p)
 				if i == 0 {
@@ -122,8 +122,8 @@ func entityKind[T any](plural, one string, from func(*config.Config) map[string]
 	}}
 }
 
-// settle splits an entity into settings. It omits name and description, which are shown elsewhere.
-func (e *shown) settle(of any, hide mask) {
+// readSettings splits an entity into settings. It omits name and description, which are shown elsewhere.
+func (e *shown) readSettings(of any, hide mask) {
 	r := reader{hide: hide}
 	r.read(nil, reflect.ValueOf(of))
 	own := slices.DeleteFunc(r.out, func(s setting) bool { return s.key() == "name" || s.key() == "description" })

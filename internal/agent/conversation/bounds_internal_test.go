@@ -22,8 +22,8 @@ func TestToolHistoryIsBounded(t *testing.T) {
 	for n := 1; n <= 300; n++ {
 		call := sdk.ToolCall{Name: "Read", ArgsJSON: fmt.Sprintf(`{"n":%d}`, n), Args: map[string]any{"n": n}, Result: result}
 		before := l.calls
-		l.keep(call)
-		other.keep(call)
+		l.appendCall(call)
+		other.appendCall(call)
 		size := 0
 		for _, old := range l.calls[:n-1] {
 			size += limit.CallSize(old)

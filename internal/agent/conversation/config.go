@@ -112,7 +112,7 @@ type Compaction struct {
 // enabled reports whether the history is compacted before it becomes too long for the model.
 func (c Compaction) enabled() bool { return c.Threshold > 0 || c.MaxTokens > 0 }
 
-func (c Compaction) keep() int {
+func (c Compaction) keptMessages() int {
 	if c.KeepLast == 0 {
 		return DefaultKeepLast
 	}

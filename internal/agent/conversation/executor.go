@@ -92,7 +92,7 @@ func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []
 		}
 		x.execute(ctx, batch)
 		for _, done := range batch {
-			queued = append(queued, x.settle(ctx, done)...)
+			queued = append(queued, x.finishCall(ctx, done)...)
 			finished = finished || done.finished
 		}
 		requests = requests[n:]
@@ -224,7 +224,7 @@ func joined(text, note string) string {
 }
 
 func (p *call) invocation() tool.Call {
-	return tool.Call{Args: p.args, Context: p.state, Settle: p.all.settle}
+	return tool.Call{Args: p.args, Context: p.state, AttributeChanges: p.all.attributeChanges}
 }
 
 // execute runs the permitted calls in parallel.
@@ -267,15 +267,15 @@ func (x *executor) run(ctx context.Context, p *call) (output string, err error) 
 	return limit.Cut(output, limit.Result, "a tool result"), err
 }
 
-// settle records the result of a call and lets plugins see it. It returns the messages that plugins add.
-func (x *executor) settle(ctx context.Context, p *call) []injection {
+// finishCall records the result of a call and lets plugins see it. It returns the messages that plugins add.
+func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 	ctx = p.span.Into(ctx)
 	x.review(ctx, p)
 	failure := ""
 	if p.err != nil {
 		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
-	x.note(p, failure)
+	x.recordCall(p, failure)
 	if refused, ok := errors.AsType[*tool.RefusedError](p.err); x.tape != nil && (!ok || refused.By != tool.ByPlugin) {
 		x.tape.Result(p.request.Name, p.args, joined(p.output, p.note), p.err)
 	}
@@ -293,7 +293,7 @@ func (x *executor) settle(ctx context.Context, p *call) []injection {
 	}
 	queued := append(p.injections, queue(hookpoint.AfterToolExecution, out)...)
 	if p.written != nil {
-		changed := p.written.Note()
+		changed := p.written.ChangeNote()
 		content, p.note = joined(content, changed), joined(p.note, changed)
 	}
 	content = strings.ToValidUTF8(content, "\uFFFD")
@@ -331,7 +331,7 @@ func toolClass(p *call) string {
 	}
 }
 
-func (x *executor) note(p *call, failure string) {
+func (x *executor) recordCall(p *call, failure string) {
 	succeeded := p.ran && p.err == nil
 	var files []string
 	if succeeded {

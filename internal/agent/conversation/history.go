@@ -60,7 +60,7 @@ func (h *history) add(e entry) {
 	}
 }
 
-// addTurn adds a turn and limits the size of the older turns, as ledger.keep does for tool calls.
+// addTurn adds a turn and limits the size of the older turns, as ledger.appendCall does for tool calls.
 func (h *history) addTurn(t sdk.Turn) {
 	if n := len(h.turns); n > 0 {
 		h.turnSize += limit.TurnSize(h.turns[n-1])
@@ -183,23 +183,23 @@ func (h *history) identify(calls []llm.ToolCall) []llm.ToolCall {
 	out := slices.Clone(calls)
 	for i := range out {
 		base := cmp.Or(out[i].ID, "call")
-		for h.taken(out[i].ID) {
+		for h.reservedID(out[i].ID) {
 			h.ids[base]++
 			out[i].ID = fmt.Sprintf("%s_%d", base, h.ids[base])
 		}
-		h.take(out[i].ID)
+		h.reserveID(out[i].ID)
 	}
 	return out
 }
 
-func (h *history) taken(id string) bool {
+func (h *history) reservedID(id string) bool {
 	_, ok := h.ids[id]
 	return ok || id == ""
 }
 
-// take records the identifier of a call.
-func (h *history) take(id string) {
-	if !h.taken(id) {
+// reserveID makes sure that no other call gets the identifier.
+func (h *history) reserveID(id string) {
+	if !h.reservedID(id) {
 		h.ids[id] = 0
 	}
 }

@@ -135,7 +135,7 @@ func (l *ledger) called(call sdk.ToolCall, ran bool, files []string) {
 
 // count is called without the lock, which the caller holds.
 func (l *ledger) count(call sdk.ToolCall, ran bool, files []string) {
-	l.keep(call)
+	l.appendCall(call)
 	l.changed(files)
 	if !ran {
 		return
@@ -157,10 +157,10 @@ func (l *ledger) replaced(result string) {
 	}
 }
 
-// keep appends a call to calls and limits the size of the older calls. Once the limit is reached, they are shortened to half of
+// appendCall appends a call to calls and limits the size of the older calls. Once the limit is reached, they are shortened to half of
 // it. Otherwise every further call would replace the slice, and it would be sent to every plugin again. The caller holds
 // the lock.
-func (l *ledger) keep(call sdk.ToolCall) {
+func (l *ledger) appendCall(call sdk.ToolCall) {
 	if n := len(l.calls); n > 0 {
 		l.size += limit.CallSize(l.calls[n-1])
 	}

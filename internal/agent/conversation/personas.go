@@ -75,8 +75,8 @@ func (p *personas) request(c change) {
 	p.waiting = append(p.waiting, c)
 }
 
-// take removes the oldest pending switch and returns it, if there is one.
-func (p *personas) take() (next change, ok bool) {
+// nextSwitch removes the oldest pending switch and returns it, if there is one.
+func (p *personas) nextSwitch() (next change, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.waiting) == 0 {

@@ -43,7 +43,7 @@ func TestPendingSwitches(t *testing.T) {
 	}
 	p.setTools(tools)
 	var order []string
-	for next, ok := p.take(); ok; next, ok = p.take() {
+	for next, ok := p.nextSwitch(); ok; next, ok = p.nextSwitch() {
 		order = append(order, next.reason)
 		if has := next.to.speaker.Tools == tools; has != (next.reason == "c") {
 			t.Errorf("%s has the new tools: %t", next.reason, has)

@@ -25,7 +25,7 @@ func (s *shortener) rescue(ctx context.Context, r *rescue, failure error) bool {
 		return false
 	}
 	if r.tried == 0 {
-		r.keep = s.keep()
+		r.keep = s.keptMessages()
 		if !r.shorten(s.transcript) {
 			return false
 		}

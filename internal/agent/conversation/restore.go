@@ -83,7 +83,7 @@ func (c *Conversation) restore(messages []llm.Message) error {
 func repaired(messages []llm.Message) (entries []entry, missing []llm.Message) {
 	// open holds the calls whose results have not been found yet.
 	var open []llm.ToolCall
-	settle := func() []llm.Message {
+	resultsOfOpen := func() []llm.Message {
 		var out []llm.Message
 		for _, call := range open {
 			out = append(out, llm.Message{
@@ -101,7 +101,7 @@ func repaired(messages []llm.Message) (entries []entry, missing []llm.Message) {
 			}
 			open = append(open[:i:i], open[i+1:]...)
 		} else {
-			for _, late := range settle() {
+			for _, late := range resultsOfOpen() {
 				entries = append(entries, entry{Message: late})
 			}
 			open = m.ToolCalls
@@ -113,7 +113,7 @@ func repaired(messages []llm.Message) (entries []entry, missing []llm.Message) {
 			Message: m, summary: m.Synthetic && m.Role == llm.RoleUser && strings.HasPrefix(m.Content, summaryHead),
 		})
 	}
-	return entries, settle()
+	return entries, resultsOfOpen()
 }
 
 func indexOf(calls []llm.ToolCall, id string) int {

@@ -43,7 +43,7 @@ func (s *shortener) onRequest(ctx context.Context, forced bool) error {
 	if forced {
 		trigger = event.TriggerForced
 	}
-	keep := s.keep()
+	keep := s.keptMessages()
 	if !s.announce(ctx, forced, keep) {
 		s.emit(event.Notice{Text: "the history was not compacted: a plugin manages it"})
 		return nil
@@ -88,13 +88,13 @@ func (s *shortener) exceeds(state sdk.TokenState) bool {
 	return settings.Threshold > 0 && state.Max > 0 && 100*float64(state.Estimate) >= settings.Threshold*float64(state.Max)
 }
 
-// keep returns how many of the last messages a compaction keeps.
-func (s *shortener) keep() int { return s.personas.compaction().keep() }
+// keptMessages returns how many of the last messages a compaction keeps.
+func (s *shortener) keptMessages() int { return s.personas.compaction().keptMessages() }
 
 // keepToAnswer returns how many of the last messages a compaction before a model call keeps. It keeps at least a prompt that is
 // not answered yet.
 func (s *shortener) keepToAnswer() int {
-	keep := s.keep()
+	keep := s.keptMessages()
 	if keep == 0 && s.transcript.unanswered() {
 		return 1
 	}

@@ -46,5 +46,5 @@ func (c chunks) end(ctx context.Context) {
 	c.add(sdk.Chunk{Finished: true})
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
-	c.feed.Settle(ctx)
+	c.feed.Drain(ctx)
 }

@@ -42,7 +42,7 @@ func (c *Conversation) Switch(ctx context.Context, to Ready, reason string) {
 // conversation.
 func (c *Conversation) settleSwitches(ctx context.Context) {
 	for ctx.Err() == nil {
-		next, ok := c.personas.take()
+		next, ok := c.personas.nextSwitch()
 		if !ok {
 			return
 		}

@@ -101,7 +101,7 @@ func (t *transcript) fill(entries []entry) {
 	t.sent = 0
 	for _, e := range entries {
 		for _, call := range e.ToolCalls {
-			t.history.take(call.ID)
+			t.history.reserveID(call.ID)
 		}
 	}
 }

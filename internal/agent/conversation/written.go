@@ -18,16 +18,16 @@ func follow(batch []*call) {
 			all = append(all, p.written)
 		}
 	}
-	all.settle("", false)
+	all.attributeChanges("", false)
 	for _, p := range batch {
 		p.all = all
 	}
 }
 
-// settle checks all files again; see tool.Written.
-func (w writtenFiles) settle(by string, quiet bool) {
+// attributeChanges checks all files again; see tool.Written.
+func (w writtenFiles) attributeChanges(by string, quiet bool) {
 	for _, files := range w {
-		files.Settle(by, quiet)
+		files.AttributeChanges(by, quiet)
 	}
 }
 
@@ -38,9 +38,9 @@ func (w writtenFiles) observed(src pipeline.Source) pipeline.Source {
 	}
 	return pipeline.Observe(src, func(handler string, took bool) {
 		if took {
-			w.settle("plugin "+handler, false)
+			w.attributeChanges("plugin "+handler, false)
 		} else {
-			w.settle("", false)
+			w.attributeChanges("", false)
 		}
 	})
 }

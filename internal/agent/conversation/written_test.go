@@ -17,9 +17,11 @@ import (
 // written records the arguments of Settle, in order.
 type written struct{ by []string }
 
-func (w *written) Settle(by string, quiet bool) { w.by = append(w.by, fmt.Sprintf("%s/%t", by, quiet)) }
+func (w *written) AttributeChanges(by string, quiet bool) {
+	w.by = append(w.by, fmt.Sprintf("%s/%t", by, quiet))
+}
 
-func (w *written) Note() string { return fmt.Sprintf("[%d looks]", len(w.by)) }
+func (w *written) ChangeNote() string { return fmt.Sprintf("[%d looks]", len(w.by)) }
 
 // formatter is a guard with a quiet hook.
 type formatter struct{}
@@ -27,7 +29,7 @@ type formatter struct{}
 func (formatter) Before(context.Context, tool.Call, tool.Tool) (string, error) { return "", nil }
 
 func (formatter) After(_ context.Context, call tool.Call, _ tool.Tool, _ string, _ error) string {
-	call.Settle("hook f", true)
+	call.AttributeChanges("hook f", true)
 	return "hooked"
 }
 

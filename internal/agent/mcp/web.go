@@ -105,7 +105,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	return w.keep(resp, cancel), nil
+	return w.limitBody(resp, cancel), nil
 }
 
 func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Response, error) {
@@ -114,7 +114,7 @@ func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Res
 	inTime := late.Stop()
 	switch {
 	case err == nil && inTime:
-		return w.keep(resp, cancel), nil
+		return w.limitBody(resp, cancel), nil
 	case err == nil:
 		_ = resp.Body.Close()
 		return refusal(req), nil
@@ -144,9 +144,9 @@ func refusal(req *http.Request) *http.Response {
 	}
 }
 
-// keep limits the size of a body and cancels the request's context when the body is closed. Of a stream, it limits each event, and lets
+// limitBody limits the size of a body and cancels the request's context when the body is closed. Of a stream, it limits each event, and lets
 // only those pass that the gate admits.
-func (w *web) keep(resp *http.Response, release context.CancelFunc) *http.Response {
+func (w *web) limitBody(resp *http.Response, release context.CancelFunc) *http.Response {
 	b := &body{ReadCloser: resp.Body, left: limit.MCPMessage, release: release}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		b.left, b.ReadCloser = -1, &events{from: resp.Body, lines: bufio.NewReaderSize(resp.Body, eventBuffer), gate: w.gate}

@@ -60,7 +60,7 @@ func Parse(data []byte, o Options) ([]Server, error) {
 	var out []Server
 	taken := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
-		s := take(name, list[name], o)
+		s := convertServer(name, list[name], o)
 		if taken[s.Name] && s.Skipped == "" {
 			s.Skipped = fmt.Sprintf("another server is named %s too: rename one of them", s.Name)
 		}
@@ -111,8 +111,8 @@ type fields struct {
 	rest               []string
 }
 
-// take converts one server of a list to a server of aura.
-func take(name string, raw json.RawMessage, o Options) Server {
+// convertServer converts one server of a list to a server of aura.
+func convertServer(name string, raw json.RawMessage, o Options) Server {
 	s := Server{Original: name, Name: validName(name)}
 	if s.Name == "" {
 		s.Skipped = "its name has no letter and no digit"
@@ -128,12 +128,12 @@ func take(name string, raw json.RawMessage, o Options) Server {
 		s.Skipped = s.fill(f, o)
 	}
 	if s.Name != name {
-		s.note("the name %q is not possible in aura: the server is named %s", name, s.Name)
+		s.addNote("the name %q is not possible in aura: the server is named %s", name, s.Name)
 	}
 	return s
 }
 
-func (s *Server) note(format string, args ...any) {
+func (s *Server) addNote(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
@@ -161,7 +161,7 @@ func (s *Server) fill(f fields, o Options) string {
 	}
 	s.Entry.Env, s.Entry.Headers = c.values("env", f.env), c.values("headers", f.headers)
 	for _, name := range f.rest {
-		s.note("%s", leftOut(name))
+		s.addNote("%s", leftOut(name))
 	}
 	s.Variables = s.Entry.variables()
 	return c.refused

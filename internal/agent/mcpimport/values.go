@@ -36,7 +36,7 @@ func (c *converter) value(field, name, text string) string {
 	found := secret(name, text)
 	if found == "" || c.keep {
 		if found != "" {
-			c.server.note("%s has a secret as text: do not commit the file", where(field, name))
+			c.server.addNote("%s has a secret as text: do not commit the file", where(field, name))
 		}
 		return converted
 	}
@@ -44,7 +44,7 @@ func (c *converter) value(field, name, text string) string {
 	if field != "env" {
 		variable = strings.ToUpper(strings.ReplaceAll(c.server.Name, "-", "_")) + "_TOKEN"
 	}
-	c.server.note("%s has a secret as text: aura writes ${%s} instead, and the secret is not written", where(field, name), variable)
+	c.server.addNote("%s has a secret as text: aura writes ${%s} instead, and the secret is not written", where(field, name), variable)
 	return strings.Replace(text, found, "${"+variable+"}", 1)
 }
 
@@ -92,7 +92,7 @@ func (c *converter) text(field, text string) string {
 		case inner == "userHome":
 			return "${HOME}"
 		case plainName().MatchString(kind) && strings.HasPrefix(rest, "-"):
-			c.server.note("%s: the default of ${%s} is left out, because aura has no defaults: set the variable %s", field, kind, kind)
+			c.server.addNote("%s: the default of ${%s} is left out, because aura has no defaults: set the variable %s", field, kind, kind)
 			return "${" + kind + "}"
 		case kind == "input":
 			c.refuse(fmt.Sprintf("its %s asks for the input %q when the server starts: write a variable such as ${%s} instead, and import the list again", field, rest, variableOf(rest)))

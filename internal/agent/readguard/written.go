@@ -52,13 +52,13 @@ func (f *Files) written(paths sdk.ToolPaths) *Written {
 	return w
 }
 
-// Settle implements tool.Written. It stops tracking a file that was removed, that became another file, or that was changed by
+// AttributeChanges implements tool.Written. It stops tracking a file that was removed, that became another file, or that was changed by
 // an unknown source. The file's guard reports such a change.
-func (w *Written) Settle(by string, quiet bool) {
+func (w *Written) AttributeChanges(by string, quiet bool) {
 	did := change{by: by}
 	var open []followed
 	for _, o := range w.open {
-		if w.settle(&o, &did) {
+		if w.checkFile(&o, &did) {
 			open = append(open, o)
 		}
 	}
@@ -68,8 +68,8 @@ func (w *Written) Settle(by string, quiet bool) {
 	}
 }
 
-// settle checks one file and reports whether to keep tracking it.
-func (w *Written) settle(o *followed, did *change) bool {
+// checkFile checks one file and reports whether to keep tracking it.
+func (w *Written) checkFile(o *followed, did *change) bool {
 	name := w.files.spelled(o.path)
 	if key, err := resolve(o.path); err != nil || key != o.key {
 		did.changed = append(did.changed, name)
@@ -91,8 +91,8 @@ func (w *Written) settle(o *followed, did *change) bool {
 	return true
 }
 
-// Note implements tool.Written.
-func (w *Written) Note() string {
+// ChangeNote implements tool.Written.
+func (w *Written) ChangeNote() string {
 	var did []string
 	for _, c := range w.notes {
 		if len(c.changed) > 0 {

@@ -80,14 +80,14 @@ func TestWritten(t *testing.T) {
 				}
 			}
 			step(tt.before)
-			w.Settle("", false)
+			w.AttributeChanges("", false)
 			step(tt.during)
 			if tt.reset {
 				files.Reset()
 			}
-			w.Settle(tt.by, tt.quiet)
+			w.AttributeChanges(tt.by, tt.quiet)
 			step(tt.after)
-			if got := w.Note(); got != tt.note {
+			if got := w.ChangeNote(); got != tt.note {
 				t.Errorf("note %q, want %q", got, tt.note)
 			}
 			err := files.Guard("f")
@@ -133,13 +133,13 @@ func TestWrittenNote(t *testing.T) {
 		}
 	}
 	each("one", "a", "b\n[x]")
-	w.Settle("hook one", false)
+	w.AttributeChanges("hook one", false)
 	each("two", "a")
-	w.Settle("plugin two", false)
+	w.AttributeChanges("plugin two", false)
 	each("three", names...)
-	w.Settle("plugin three", false)
+	w.AttributeChanges("plugin three", false)
 	want := `[after this call hook one changed a, "b\n[x]"; plugin two changed a; plugin three changed a, "b\n[x]", c, n0, n1 and 3 more]`
-	if got := w.Note(); got != want {
+	if got := w.ChangeNote(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -62,8 +62,8 @@ type Call struct {
 	// File, if not nil, allows a tool that reads text to read an image or a PDF file too. It receives the file before Execute
 	// returns. If the file is too large, it receives the file without its content, and Execute fails.
 	File func(f File)
-	// Settle, if not nil, is Written.Settle, for code that handles a call that has run.
-	Settle func(by string, quiet bool)
+	// AttributeChanges, if not nil, is Written.AttributeChanges, for code that handles a call that has run.
+	AttributeChanges func(by string, quiet bool)
 }
 
 // File is an image or a PDF file that a tool has read.
@@ -77,11 +77,11 @@ type File struct {
 // Written holds the files that a call has changed and whose content the model knows. They may be changed again after the call,
 // for example by a formatter.
 type Written interface {
-	// Settle checks the files for changes since the last check. If by names who changed them, such as "hook fmt", the changes
+	// AttributeChanges checks the files for changes since the last check. If by names who changed them, such as "hook fmt", the changes
 	// count as seen. If by is empty, they count as unseen. If quiet is set, the changes are not part of the note.
-	Settle(by string, quiet bool)
-	// Note returns one line for the model that says who changed which files. It is empty if there were no changes.
-	Note() string
+	AttributeChanges(by string, quiet bool)
+	// ChangeNote returns one line for the model that says who changed which files. It is empty if there were no changes.
+	ChangeNote() string
 }
 
 // Tool is a tool that a model can call. Execute must be safe for concurrent use.

@@ -33,7 +33,7 @@ func (r *runner) test(ctx context.Context, t testfile.Test) (failures []string, 
 		if err != nil {
 			return nil, err
 		}
-		defer func() { r.record.keep(w.Close()) }()
+		defer func() { r.record.addFailure(w.Close()) }()
 		set := o.Adjust
 		o.Adjust = func(h *host.Options) { set(h); r.record.watch(h, w, t) }
 	}

@@ -57,19 +57,19 @@ func (r *recorder) watch(o *host.Options, w *recording.Writer, t testfile.Test) 
 			_, set := t.Env[name]
 			return !set
 		})
-		r.keep(w.Start(s, false))
+		r.addFailure(w.Start(s, false))
 	}
-	o.OnCall = func(_ context.Context, c host.Call) { r.keep(w.Call(1, c, false)) }
+	o.OnCall = func(_ context.Context, c host.Call) { r.addFailure(w.Call(1, c, false)) }
 }
 
 // report keeps what a failed test says.
 func (r *recorder) report(e Event) {
 	if e.Action == ActionOutput {
-		r.keep(errors.New(strings.TrimSpace(e.Output)))
+		r.addFailure(errors.New(strings.TrimSpace(e.Output)))
 	}
 }
 
-func (r *recorder) keep(err error) {
+func (r *recorder) addFailure(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = errors.Join(r.failed, err)

@@ -17,7 +17,7 @@ func (w *Writer) call(c host.Call) (Call, error) {
 	out := Call{
 		Plugin: c.Plugin, Version: c.Version, Child: c.Child, Point: c.Point, Mixed: c.Mixed, Waited: c.Waited, Took: c.Took,
 	}
-	given, args, err := out.take(c.Request)
+	given, args, err := out.setRequest(c.Request)
 	if err != nil {
 		return out, err
 	}
@@ -46,8 +46,8 @@ func (w *Writer) call(c host.Call) (Call, error) {
 	return out, out.answer(hide, c.Out, c.Err)
 }
 
-// take sets what identifies the call, and returns its context and its arguments.
-func (c *Call) take(request any) (given, args any, err error) {
+// setRequest sets what identifies the call, and returns its context and its arguments.
+func (c *Call) setRequest(request any) (given, args any, err error) {
 	switch r := request.(type) {
 	case shared.HookCall:
 		c.Env = r.Env

@@ -73,7 +73,7 @@ func (e *entries) number(entry any, hide hider) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := e.keep(raw)
+	n := e.numberOf(raw)
 	if redacted {
 		e.redacted[n] = true
 	}
@@ -84,8 +84,8 @@ func (e *entries) number(entry any, hide hider) (int, error) {
 // numbers in sequence, which take no space.
 const short = 256
 
-// keep returns the number of an entry in its encoded form.
-func (e *entries) keep(raw json.RawMessage) int {
+// numberOf returns the number of an entry in its encoded form. An entry that is new gets one.
+func (e *entries) numberOf(raw json.RawMessage) int {
 	if len(raw) <= short {
 		return e.add(raw)
 	}
@@ -120,7 +120,7 @@ func (e *entries) strip(context any, hide hider) (stripped any, lists map[string
 	v := reflect.New(reflect.TypeOf(context))
 	v.Elem().Set(reflect.ValueOf(context))
 	stripped, lists = v.Interface(), make(map[string]ranges)
-	keep := func(name string, numbers ranges, hidden bool, failed error) {
+	addColumn := func(name string, numbers ranges, hidden bool, failed error) {
 		if lists[name], redacted = numbers, redacted || hidden; failed != nil {
 			err = failed
 		}
@@ -131,17 +131,17 @@ func (e *entries) strip(context any, hide hider) (stripped any, lists map[string
 	}
 	if ok && base.Turns != nil {
 		numbers, hidden, failed := columnOf(e, &e.turns, base.Turns, hide)
-		keep(listTurns, numbers, hidden, failed)
+		addColumn(listTurns, numbers, hidden, failed)
 		base.Turns = nil
 	}
 	if ok && base.ToolHistory != nil {
 		numbers, hidden, failed := columnOf(e, &e.tools, base.ToolHistory, hide)
-		keep(listTools, numbers, hidden, failed)
+		addColumn(listTools, numbers, hidden, failed)
 		base.ToolHistory = nil
 	}
 	if c, ok := stripped.(*sdk.TransformContext); ok && c.Messages != nil {
 		numbers, hidden, failed := columnOf(e, &e.messages, c.Messages, hide)
-		keep(listMessages, numbers, hidden, failed)
+		addColumn(listMessages, numbers, hidden, failed)
 		c.Messages = nil
 	}
 	return stripped, lists, redacted, err

@@ -128,7 +128,7 @@ func (p *replay) repeat(ctx context.Context, c *Call) (Result, error) {
 		return out, context.Cause(ctx)
 	}
 	out.Took = took
-	if err := out.take(p.hide, got, failed); err != nil {
+	if err := out.setOutcome(p.hide, got, failed); err != nil {
 		return out, fmt.Errorf("repeating call %d of plugin %q: %w", c.N, c.Plugin, err)
 	}
 	if err := out.compare(); err != nil {
@@ -208,8 +208,8 @@ func (r *Recording) start(c *Call) Start {
 	return found
 }
 
-// take sets the outcome.
-func (r *Result) take(hide hider, got any, failed error) error {
+// setOutcome encodes what a call returned, without secrets.
+func (r *Result) setOutcome(hide hider, got any, failed error) error {
 	var c Call
 	err := c.answer(hide, got, failed)
 	r.Out, r.Failure, r.Kind = c.Out, c.Failure, c.Kind

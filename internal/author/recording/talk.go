@@ -65,26 +65,26 @@ type Ran struct {
 
 // Talk records how the conversation begins, Prompt a prompt, Answer an answer of a model, and Ran the result of a tool call.
 func (w *Writer) Talk(t Talk) error {
-	return keep(w, later, &t, func(x *Talk) record { return record{Talk: x} })
+	return writeRedacted(w, later, &t, func(x *Talk) record { return record{Talk: x} })
 }
 
 // Prompt is described at Talk.
 func (w *Writer) Prompt(text string) error {
-	return keep(w, attached, &text, func(x *string) record { return record{Prompt: x} })
+	return writeRedacted(w, attached, &text, func(x *string) record { return record{Prompt: x} })
 }
 
 // Answer is described at Talk.
 func (w *Writer) Answer(a Answer) error {
-	return keep(w, attached, &a, func(x *Answer) record { return record{Answer: x} })
+	return writeRedacted(w, attached, &a, func(x *Answer) record { return record{Answer: x} })
 }
 
 // Ran is described at Talk.
 func (w *Writer) Ran(x Ran) error {
-	return keep(w, later, &x, func(x *Ran) record { return record{Ran: x} })
+	return writeRedacted(w, later, &x, func(x *Ran) record { return record{Ran: x} })
 }
 
-// keep writes a value of plain JSON without secrets.
-func keep[T any](w *Writer, when urgency, value *T, as func(*T) record) error {
+// writeRedacted writes a value of plain JSON without secrets.
+func writeRedacted[T any](w *Writer, when urgency, value *T, as func(*T) record) error {
 	if w == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ func Try(path string, flag int) (*Lock, error) {
 	if err := probe(path, flag); err != nil {
 		return nil, err
 	}
-	return take(context.Background(), flock.New(path, flock.SetFlag(os.O_RDWR)), nil)
+	return acquire(context.Background(), flock.New(path, flock.SetFlag(os.O_RDWR)), nil)
 }
 
 // Wait locks the file at path, and creates it if it does not exist. If another process holds the lock, Wait calls waiting and
@@ -43,7 +43,7 @@ func Wait(ctx context.Context, path string, waiting func()) (*Lock, error) {
 	if err := probe(path, os.O_CREATE); err != nil {
 		return nil, err
 	}
-	return take(ctx, flock.New(path, flock.SetFlag(os.O_RDWR)), waiting)
+	return acquire(ctx, flock.New(path, flock.SetFlag(os.O_RDWR)), waiting)
 }
 
 // probe returns an error if path is a link or not a regular file.
@@ -55,9 +55,9 @@ func probe(path string, flag int) error {
 	return f.Close()
 }
 
-// take locks a file or a directory. If waiting is nil, it fails with ErrHeld instead of waiting. It fails with fs.ErrNotExist
+// acquire locks a file or a directory. If waiting is nil, it fails with ErrHeld instead of waiting. It fails with fs.ErrNotExist
 // if the file was removed or replaced in the meantime.
-func take(ctx context.Context, file *flock.Flock, waiting func()) (*Lock, error) {
+func acquire(ctx context.Context, file *flock.Flock, waiting func()) (*Lock, error) {
 	taken, err := file.TryLock()
 	if err == nil && !taken {
 		if waiting == nil {

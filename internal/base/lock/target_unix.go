@@ -23,7 +23,7 @@ func WaitDir(ctx context.Context, dir string, waiting func()) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return take(ctx, flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_DIRECTORY)), waiting)
+	return acquire(ctx, flock.New(path, flock.SetFlag(os.O_RDONLY|syscall.O_DIRECTORY)), waiting)
 }
 
 // Create creates a file that is locked from the moment it appears at path. So a lock file that is not locked belongs to a dead

@@ -11,13 +11,13 @@ import (
 // TryContent is like Try, for a file that has other content. On Windows a locked file cannot be read, so the lock is a separate
 // file beside it.
 func TryContent(path string) (*Lock, error) {
-	return companion(take(context.Background(), beside(path+".lock"), nil))
+	return companion(acquire(context.Background(), beside(path+".lock"), nil))
 }
 
 // WaitDir is like Wait, for a directory, which must exist. On Windows a directory cannot be locked, so the lock is a file in
 // it.
 func WaitDir(ctx context.Context, dir string, waiting func()) (*Lock, error) {
-	return companion(take(ctx, beside(filepath.Join(dir, ".aura-lock")), waiting))
+	return companion(acquire(ctx, beside(filepath.Join(dir, ".aura-lock")), waiting))
 }
 
 // Create creates a locked file. On Windows an open file cannot be renamed, so the file exists without its lock for a moment.

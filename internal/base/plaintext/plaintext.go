@@ -69,7 +69,7 @@ func (c *Cleaner) Next(piece string) string {
 			break
 		}
 		text = text[size:]
-		c.take(&out, r)
+		c.cleanRune(&out, r)
 	}
 	return out.String()
 }
@@ -84,8 +84,8 @@ func (c *Cleaner) End() string {
 	return out
 }
 
-// take processes one character.
-func (c *Cleaner) take(out *strings.Builder, r rune) {
+// cleanRune writes what stays of one character.
+func (c *Cleaner) cleanRune(out *strings.Builder, r rune) {
 	if c.state = c.state.next(r); c.state != pass {
 		return
 	}

@@ -52,7 +52,7 @@ func unitText(o Options) string {
 	u.set("After", "network-online.target")
 	u.section("Service")
 	u.set("Type", "exec")
-	u.note("A machine that cannot confine tools and plugins runs no task.")
+	u.comment("A machine that cannot confine tools and plugins runs no task.")
 	u.set("ExecStartPre", command(probe()))
 	u.set("ExecStart", command(append([]string{"aura"}, o.args()...)))
 	if len(o.Secrets) > 0 {
@@ -63,9 +63,9 @@ func unitText(o Options) string {
 	}
 	u.set("Restart", "always")
 	u.set("RestartSec", "5s")
-	u.note("Exit code 2 is a wrong command line or configuration. Another attempt changes nothing.")
+	u.comment("Exit code 2 is a wrong command line or configuration. Another attempt changes nothing.")
 	u.set("RestartPreventExitStatus", "2")
-	u.note("A worker that is asked to end finishes its tasks or hands them back. Only the worker gets the request.")
+	u.comment("A worker that is asked to end finishes its tasks or hands them back. Only the worker gets the request.")
 	u.set("KillMode", "mixed")
 	u.set("TimeoutStopSec", fmt.Sprintf("%ds", int(Grace.Seconds())))
 	o.unitLimits(u)
@@ -79,7 +79,7 @@ func (o Options) unitLimits(u *unit) {
 	u.set("MemoryMax", fmt.Sprintf("%dM", o.memory()))
 	u.set("CPUQuota", fmt.Sprintf("%d%%", o.processor()/10))
 	u.set("TasksMax", fmt.Sprint(o.processes()))
-	u.note("A task that needs too much memory does not end the worker.")
+	u.comment("A task that needs too much memory does not end the worker.")
 	u.set("OOMPolicy", "continue")
 }
 
@@ -105,7 +105,7 @@ func (o Options) unitSecurity(u *unit) {
 	u.set("RestrictRealtime", "yes")
 	u.set("LockPersonality", "yes")
 	u.set("RestrictAddressFamilies", "AF_UNIX AF_INET AF_INET6 AF_NETLINK")
-	u.note("The namespaces of aura's sandbox. Do not add ProtectKernelTunables, ProtectKernelLogs or ProtectProc:\nthe kernel would refuse a /proc of its own to the sandbox.")
+	u.comment("The namespaces of aura's sandbox. Do not add ProtectKernelTunables, ProtectKernelLogs or ProtectProc:\nthe kernel would refuse a /proc of its own to the sandbox.")
 	u.set("RestrictNamespaces", "user mnt pid ipc")
 }
 
@@ -130,6 +130,8 @@ func (u *unit) section(name string) {
 
 func (u *unit) set(key, value string) { u.WriteString(key + "=" + value + "\n") }
 
-func (u *unit) note(text string) { u.WriteString("# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n") }
+func (u *unit) comment(text string) {
+	u.WriteString("# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n")
+}
 
 func join(names []string) string { return strings.Join(names, ", ") }

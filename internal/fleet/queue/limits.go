@@ -68,8 +68,8 @@ func (q *Queue) occupy(ctx context.Context, prefix string, n int, worker string)
 	return "", nil
 }
 
-// Keep renews the places. Without it they are free again after a while.
-func (s *Slots) Keep(ctx context.Context, worker string) {
+// Renew renews the places. Without it they are free again after a while.
+func (s *Slots) Renew(ctx context.Context, worker string) {
 	for _, key := range s.keys {
 		_ = change(ctx, s.q.slots, key, func(w *string, _ bool) (bool, error) {
 			*w = worker

@@ -77,7 +77,7 @@ func encodeTasks(tasks []fleet.Task) ([]byte, string, error) {
 // publish queues tasks. Tasks that are queued already stay as they are.
 func (q *Queue) publish(ctx context.Context, tasks []fleet.Task) error {
 	var futures []jetstream.PubAckFuture
-	settle := func() error {
+	waitForAcks := func() error {
 		for _, f := range futures {
 			select {
 			case <-f.Ok():
@@ -103,12 +103,12 @@ func (q *Queue) publish(ctx context.Context, tasks []fleet.Task) error {
 			return err
 		}
 		if futures = append(futures, f); len(futures) == 200 {
-			if err := settle(); err != nil {
+			if err := waitForAcks(); err != nil {
 				return err
 			}
 		}
 	}
-	return settle()
+	return waitForAcks()
 }
 
 // Tasks returns the tasks of a batch, as they were submitted.

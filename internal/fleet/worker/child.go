@@ -58,7 +58,7 @@ func (t *task) child(ctx context.Context) error {
 	saving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(saved)
-		t.watch.keep(saving, ctx, func(err error) { t.w.end(t.Key(), err) })
+		t.watch.saveProgress(saving, ctx, func(err error) { t.w.end(t.Key(), err) })
 	}()
 	select {
 	case <-p.Exited():

@@ -73,7 +73,7 @@ func (w *worker) run(hard context.Context, claim *queue.Claim, slots *queue.Slot
 		// The next task does not wait for it.
 		defer w.removing.Go(func() { _ = removeAll(t.root) })
 	}
-	return t.settle(ctx, result, err)
+	return t.storeOrRequeue(ctx, result, err)
 }
 
 // heartbeat keeps the task in this worker's hands.
@@ -90,7 +90,7 @@ func (w *worker) heartbeat(ctx context.Context, claim *queue.Claim, slots *queue
 			if errors.Is(claim.Alive(limited), queue.ErrLost) {
 				cancel(queue.ErrLost)
 			}
-			slots.Keep(limited, w.ID)
+			slots.Renew(limited, w.ID)
 			end()
 		}
 	}
@@ -187,8 +187,8 @@ func (t *task) trust() error {
 	return nil
 }
 
-// settle stores the result of a task, or puts the task back.
-func (t *task) settle(ctx context.Context, r fleet.Result, failed error) error {
+// storeOrRequeue stores the result of a task, or puts the task back.
+func (t *task) storeOrRequeue(ctx context.Context, r fleet.Result, failed error) error {
 	cause := context.Cause(ctx)
 	// The result is stored even if the worker is about to end.
 	store, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)

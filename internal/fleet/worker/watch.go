@@ -119,14 +119,14 @@ func (w *watcher) Write(p []byte) (int, error) {
 		if i < 0 {
 			return n, nil
 		}
-		w.take()
+		w.handleLine()
 		w.line, w.tooLong = w.line[:0], false
 		p = p[i+1:]
 	}
 }
 
-// take takes one event. The caller holds the lock.
-func (w *watcher) take() {
+// handleLine handles an event of the child. The caller holds the lock.
+func (w *watcher) handleLine() {
 	if w.tooLong {
 		return
 	}
@@ -211,9 +211,9 @@ func (w *watcher) flush() {
 	w.send()
 }
 
-// keep sends events and makes checkpoints until ctx ends. It calls lost if the task belongs to another worker. A patch that is being
+// saveProgress sends events and makes checkpoints until ctx ends. It calls lost if the task belongs to another worker. A patch that is being
 // made is completed unless task ends, too: the result needs the same one.
-func (w *watcher) keep(ctx, task context.Context, lost func(error)) {
+func (w *watcher) saveProgress(ctx, task context.Context, lost func(error)) {
 	ticker := time.NewTicker(flushEvery)
 	defer ticker.Stop()
 	for {

@@ -207,7 +207,7 @@ func (w *worker) slot(ctx, hard context.Context) error {
 		var newer *fleet.VersionError
 		go func() {
 			defer close(finished)
-			err := w.take(ctx, hard, offer, func() { close(ran) })
+			err := w.handleOffer(ctx, hard, offer, func() { close(ran) })
 			if err != nil && !errors.As(err, &newer) && !errors.Is(err, queue.ErrLost) {
 				w.Tell(fmt.Sprintf("task %s: %v", offer.Key(), err))
 			}
@@ -253,8 +253,8 @@ func (w *worker) empty(ctx context.Context) bool {
 	return err == nil && n == 0
 }
 
-// take decides about a task that was offered, and runs it. It calls ran when the next task can begin.
-func (w *worker) take(ctx, hard context.Context, offer *queue.Offer, ran func()) error {
+// handleOffer decides about a task that was offered, and runs it. It calls ran when the next task can begin.
+func (w *worker) handleOffer(ctx, hard context.Context, offer *queue.Offer, ran func()) error {
 	if offer.Fault != nil {
 		if _, newer := errors.AsType[*fleet.VersionError](offer.Fault); newer {
 			return offer.Fault

@@ -34,20 +34,20 @@ type nothing struct{ _ int }
 
 // some is kept for an assertion that may fail. It replaces nil, because the interpreter cannot look inside nil.
 func some(v any) []any {
-	if b := keep(v); b != nil {
+	if b := detachValue(v); b != nil {
 		return []any{b}
 	}
 	return []any{nothing{}}
 }
 
-// kept returns the result of keep as the only element of a slice, because the interpreter would wrap a result that is an
+// kept returns the result of detachValue as the only element of a slice, because the interpreter would wrap a result that is an
 // interface value again.
-func kept(v any) []any { return []any{keep(v)} }
+func kept(v any) []any { return []any{detachValue(v)} }
 
-// keep returns a value in an interface value that does not depend on where it is opened. An interface value of the interpreter
+// detachValue returns a value in an interface value that does not depend on where it is opened. An interface value of the interpreter
 // consists of a value and the expression that the value came from. When the interpreter looks up methods, it evaluates the
-// expression again, with the variables of the current function. keep replaces the expression with a constant.
-func keep(v any) any {
+// expression again, with the variables of the current function. detachValue replaces the expression with a constant.
+func detachValue(v any) any {
 	if v == nil || !isInterfaceValue(reflect.TypeOf(v)) {
 		return v
 	}

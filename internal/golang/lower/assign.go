@@ -100,7 +100,7 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string {
 
 // operands returns the places that are assigned to, and the statements that evaluate their operands.
 func (f *fn) operands(list []ast.Expr) (before, places []string) {
-	keep := func(x string) string {
+	declareTemp := func(x string) string {
 		temp := f.fresh("v")
 		before = append(before, temp+" := "+x)
 		return temp
@@ -108,14 +108,14 @@ func (f *fn) operands(list []ast.Expr) (before, places []string) {
 	for _, l := range list {
 		switch l := ast.Unparen(l).(type) {
 		case *ast.IndexExpr:
-			x, index, declared := f.elementPlace(l, keep)
+			x, index, declared := f.elementPlace(l, declareTemp)
 			before = append(before, declared...)
 			places = append(places, x+"["+index+"]")
 		case *ast.StarExpr:
-			places = append(places, "*"+keep(f.under(l.X)))
+			places = append(places, "*"+declareTemp(f.under(l.X)))
 		case *ast.SelectorExpr:
 			if _, ok := f.typeOf(l.X).Underlying().(*types.Pointer); ok && f.info.Selections[l] != nil {
-				x, _ := f.rawPath(keep(f.expr(l.X)), f.typeOf(l.X), f.info.Selections[l].Index())
+				x, _ := f.rawPath(declareTemp(f.expr(l.X)), f.typeOf(l.X), f.info.Selections[l].Index())
 				places = append(places, x)
 			} else {
 				places = append(places, f.left(l))

@@ -352,12 +352,12 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 	t := f.enter(label, false)
 	defer f.leave()
 	var before, cases strings.Builder
-	keep := func(x, typ string) string {
+	declareTemp := func(x, typ string) string {
 		c := f.fresh("c")
 		fmt.Fprintf(&before, "var %s %s = %s\n", c, typ, x)
 		return c
 	}
-	channel := func(e ast.Expr) string { return keep(f.under(e), f.typ(f.typeOf(e).Underlying(), e.Pos())) }
+	channel := func(e ast.Expr) string { return declareTemp(f.under(e), f.typ(f.typeOf(e).Underlying(), e.Pos())) }
 	n, v, ok := f.fresh("n"), f.fresh("v"), f.fresh("v")
 	wait := true
 	var list []string
@@ -378,7 +378,7 @@ func (f *fn) selectStmt(s *ast.SelectStmt, label string) string {
 		case *ast.SendStmt:
 			elem := f.typeOf(comm.Chan).Underlying().(*types.Chan).Elem() //nolint:forcetypeassert // by the type checker
 			c := channel(comm.Chan)
-			x := keep(f.conv(comm.Value, elem), f.typ(elem, comm.Pos()))
+			x := declareTemp(f.conv(comm.Value, elem), f.typ(elem, comm.Pos()))
 			list = append(list, c, "[]any{0: "+boxAlias+".Any("+x+")}")
 		default:
 			refuse(clause.Pos(), "this case cannot be interpreted")

@@ -140,7 +140,7 @@ func place(name string) string { return "\x00" + name + "\x00" }
 // handled first.
 func (w *rewriter) copyArguments() {
 	for _, arg := range slices.Backward(w.copies) {
-		copied := w.take(arg.Expr)
+		copied := w.combineEdits(arg.Expr)
 		for i, e := range w.edits {
 			w.edits[i].insert = strings.Replace(e.insert, place(arg.name), copied.insert, 1)
 		}

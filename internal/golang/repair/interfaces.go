@@ -75,7 +75,7 @@ func (w *rewriter) names() map[string]bool {
 		return w.named
 	}
 	w.named = map[string]bool{}
-	note := func(ids ...*ast.Ident) {
+	addNames := func(ids ...*ast.Ident) {
 		for _, id := range ids {
 			w.named[id.Name] = true
 		}
@@ -84,15 +84,15 @@ func (w *rewriter) names() map[string]bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if n.Recv == nil {
-				note(n.Name)
+				addNames(n.Name)
 			}
 		case *ast.TypeSpec:
-			note(n.Name)
+			addNames(n.Name)
 		case *ast.ValueSpec:
-			note(n.Names...)
+			addNames(n.Names...)
 		case *ast.FuncType:
 			for _, list := range []*ast.FieldList{n.TypeParams, n.Params, n.Results} {
-				note(namesOf(list)...)
+				addNames(namesOf(list)...)
 			}
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE {

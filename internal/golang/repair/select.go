@@ -73,7 +73,7 @@ func (w *rewriter) selects() {
 			}
 			for _, x := range w.communicates(clause.Comm) {
 				name := w.fresh(x.Pos())
-				moved := w.take(x)
+				moved := w.combineEdits(x)
 				fmt.Fprintf(&before, "%s := %s; ", name, moved.insert)
 				// The lines that the expression spans move with it.
 				moved.insert = name
@@ -179,8 +179,8 @@ func (w *rewriter) variables() map[string]bool {
 	return w.declared
 }
 
-// take removes the edits within an expression, and returns one edit with the same effect.
-func (w *rewriter) take(x ast.Expr) Edit {
+// combineEdits removes the edits within an expression, and returns one edit with the same effect.
+func (w *rewriter) combineEdits(x ast.Expr) Edit {
 	from, to := int(x.Pos()-w.start), int(x.End()-w.start)
 	all := Edit{at: from, skip: to - from}
 	var within []Edit

@@ -15,11 +15,11 @@ func (w *rewriter) keepValues(loop *ast.BlockStmt) {
 		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
 			return false
 		case *ast.BlockStmt:
-			w.keep(n.List)
+			w.keepBlockValues(n.List)
 		case *ast.CaseClause:
-			w.keep(n.Body)
+			w.keepBlockValues(n.Body)
 		case *ast.CommClause:
-			w.keep(n.Body)
+			w.keepBlockValues(n.Body)
 		}
 		return true
 	})
@@ -50,8 +50,8 @@ func handsOver(n ast.Node, name string) bool {
 	}
 }
 
-// keep handles the statements of one block.
-func (w *rewriter) keep(block []ast.Stmt) {
+// keepBlockValues gives the values that the statements of one block store a variable each.
+func (w *rewriter) keepBlockValues(block []ast.Stmt) {
 	for _, stmt := range block {
 		assign, ok := stmt.(*ast.AssignStmt)
 		if !ok || assign.Tok != token.ASSIGN || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {

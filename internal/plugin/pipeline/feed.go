@@ -41,11 +41,11 @@ func (f *Feed) Add(in any) {
 	}
 }
 
-// Settle returns when the handlers have handled everything, or when ctx is done. What waits then is dropped and counted, so that a
-// handler never sees a part of the stream after the stream's end. Nothing may be added after Settle.
-func (f *Feed) Settle(ctx context.Context) {
+// Drain returns when the handlers have handled everything, or when ctx is done. What waits then is dropped and counted, so that a
+// handler never sees a part of the stream after the stream's end. Nothing may be added after Drain.
+func (f *Feed) Drain(ctx context.Context) {
 	for _, l := range f.lanes {
-		l.settle(ctx)
+		l.drain(ctx)
 	}
 }
 
@@ -109,7 +109,7 @@ func (l *lane) run() {
 	}
 }
 
-func (l *lane) settle(ctx context.Context) {
+func (l *lane) drain(ctx context.Context) {
 	l.mu.Lock()
 	idle := l.idle
 	l.mu.Unlock()

@@ -98,7 +98,7 @@ func TestFeed(t *testing.T) {
 	}
 	f.Add(sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Finished: true}}})
 	close(slow.step)
-	f.Settle(t.Context())
+	f.Drain(t.Context())
 	for _, v := range all {
 		if got := v.seen(); got != "abc." {
 			t.Errorf("%s saw %q", v.name, got)
@@ -129,7 +129,7 @@ func TestFeedDrops(t *testing.T) {
 	}
 	f.Add(sdk.StreamChunkContext{Chunks: []sdk.Chunk{{Finished: true}}})
 	close(slow.step)
-	f.Settle(t.Context())
+	f.Drain(t.Context())
 	got := slow.seen()
 	if !strings.HasPrefix(got, "first") || !strings.HasSuffix(got, ".") {
 		t.Errorf("saw %.20q…", got)
@@ -153,9 +153,9 @@ func TestFeedGivesUp(t *testing.T) {
 	f.Add(chunk("c"))
 	patience, giveUp := context.WithCancel(t.Context())
 	giveUp()
-	f.Settle(patience)
+	f.Drain(patience)
 	cancel()
-	f.Settle(t.Context())
+	f.Drain(t.Context())
 	if got := stuck.seen(); got != "" {
 		t.Errorf("saw %q", got)
 	}

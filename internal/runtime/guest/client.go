@@ -230,7 +230,7 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 		}
 		return raw
 	}
-	frame.lists, in = c.history.take(in)
+	frame.lists, in = c.history.splitLists(in)
 	frame.Context, frame.Args = encode(in), encode(args)
 	if len(env) > 0 {
 		frame.Env = encode(env)

@@ -25,7 +25,7 @@ type services struct {
 
 func newServices() *services { return &services{} }
 
-func (s *services) note(format string, args ...any) error {
+func (s *services) recordRequest(format string, args ...any) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, fmt.Sprintf(format, args...))
@@ -34,16 +34,18 @@ func (s *services) note(format string, args ...any) error {
 
 func (s *services) Emit(_ context.Context, name string, payload []byte) error {
 	value, err := shared.DecodePayload(payload)
-	return errors.Join(err, s.note("emit %s %v", name, value))
+	return errors.Join(err, s.recordRequest("emit %s %v", name, value))
 }
 
-func (s *services) Listen(_ context.Context, name string) error { return s.note("listen %s", name) }
+func (s *services) Listen(_ context.Context, name string) error {
+	return s.recordRequest("listen %s", name)
+}
 
 func (s *services) State(_ context.Context, r shared.StateRequest) (shared.StateAnswer, error) {
 	if r.Key == "forbidden" {
 		return shared.StateAnswer{}, errors.New("no")
 	}
-	return shared.StateAnswer{Value: "\xff", Found: true, Keys: []string{"k"}}, s.note("%s %s %s %q", r.Op, r.Scope, r.Key, r.Value)
+	return shared.StateAnswer{Value: "\xff", Found: true, Keys: []string{"k"}}, s.recordRequest("%s %s %s %q", r.Op, r.Scope, r.Key, r.Value)
 }
 
 // fake is a guest of a test.
@@ -396,6 +398,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-func (s *services) Now(context.Context) (time.Time, error) { return time.Unix(0, 7000), s.note("now") }
+func (s *services) Now(context.Context) (time.Time, error) {
+	return time.Unix(0, 7000), s.recordRequest("now")
+}
 
-func (s *services) Rand(context.Context) (uint64, error) { return 9, s.note("rand") }
+func (s *services) Rand(context.Context) (uint64, error) { return 9, s.recordRequest("rand") }

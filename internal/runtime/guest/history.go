@@ -26,8 +26,8 @@ func (h *history) onRequest(asked bool) {
 	h.asked, h.calls = asked, make(map[uint64]*sdk.Context)
 }
 
-// take returns the lists of a context that are not sent, and the context without them. The newest tool call stays.
-func (h *history) take(in any) (lists *sdk.Context, rest any) {
+// splitLists returns the lists of a context that are not sent, and the context without them. The newest tool call stays.
+func (h *history) splitLists(in any) (lists *sdk.Context, rest any) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	base, ok := contextOf(in)

@@ -104,7 +104,7 @@ func Find(e Environment) (Interpreter, error) {
 	key := e.key(found)
 	if e.OnlyCached {
 		if i, ok := e.recall(key); ok {
-			return e.judge(i)
+			return e.checkInterpreter(i)
 		}
 		return Interpreter{}, unavailable("%s was not asked for its version, because nothing is started in a directory that is not trusted", found)
 	}
@@ -114,12 +114,12 @@ func Find(e Environment) (Interpreter, error) {
 	if err != nil {
 		return Interpreter{}, err
 	}
-	return e.judge(i)
+	return e.checkInterpreter(i)
 }
 
-// judge returns an error if the interpreter is too old, or if confined code can add modules to it: a module named sitecustomize is
+// checkInterpreter returns an error if the interpreter is too old, or if confined code can add modules to it: a module named sitecustomize is
 // imported at every start, so it could switch off a guard. A package that is developed in the project makes the project such a place.
-func (e Environment) judge(i Interpreter) (Interpreter, error) {
+func (e Environment) checkInterpreter(i Interpreter) (Interpreter, error) {
 	if at := slices.IndexFunc(i.Path, func(dir string) bool { return present(dir) && e.writable(dir) }); at >= 0 {
 		return i, unavailable("%s imports modules from %s, which tools can change; install that package in another way, or use another Python", i.Found, i.Path[at])
 	}

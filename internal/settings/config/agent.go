@@ -129,7 +129,7 @@ func (l *loader) agents() (map[string]Agent, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	agents, err := settle("agent", declared, buildAgent)
+	agents, err := resolveInheritance("agent", declared, buildAgent)
 	if err != nil {
 		return nil, "", err
 	}

@@ -68,7 +68,7 @@ func (l *loader) hooks() (map[string]Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := settle("hook", declared, buildHook)
+	all, err := resolveInheritance("hook", declared, buildHook)
 	if err != nil {
 		return nil, err
 	}

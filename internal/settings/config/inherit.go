@@ -143,8 +143,8 @@ type family struct {
 	settled map[string]lineage
 }
 
-// settle resolves the inheritance of all entities of a kind and builds each from its lineage.
-func settle[T any](kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
+// resolveInheritance resolves the inheritance of all entities of a kind and builds each from its lineage.
+func resolveInheritance[T any](kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
 	f := family{kind: kind, members: members, settled: map[string]lineage{}}
 	out := make(map[string]T, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {

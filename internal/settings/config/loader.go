@@ -80,7 +80,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
 				}
 				files[e.name] = s.File
-				l.seen.note(k.name, e.name, Place{Source: s, Line: e.line})
+				l.seen.addPlace(k.name, e.name, Place{Source: s, Line: e.line})
 				merged[e.name] = e.value
 			}
 		}

@@ -17,7 +17,7 @@ type Place struct {
 // origins maps kinds and names to the places where the entities are declared, in the order in which the homes are read.
 type origins map[string]map[string][]Place
 
-func (o origins) note(kind, name string, at Place) {
+func (o origins) addPlace(kind, name string, at Place) {
 	if o[kind] == nil {
 		o[kind] = map[string][]Place{}
 	}

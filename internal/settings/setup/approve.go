@@ -37,9 +37,9 @@ func (g guard) approved(about policy.Call) bool {
 	return policy.Cover(given, about)
 }
 
-// settle applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
+// applyAnswer applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
 // holds for the session.
-func (g guard) settle(q Question, answer Answer) error {
+func (g guard) applyAnswer(q Question, answer Answer) error {
 	switch answer.Decision {
 	case Session, Always:
 		given, err := q.call.Approves(answer.Pattern)
@@ -47,7 +47,7 @@ func (g guard) settle(q Question, answer Answer) error {
 			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
 		}
 		if answer.Decision == Always {
-			if err = g.keep(given); err != nil {
+			if err = g.storeApproval(given); err != nil {
 				g.source.notice("", err.Error()+"; the approval holds for this session")
 				answer.Decision = Session
 			}
@@ -67,8 +67,8 @@ func (g guard) settle(q Question, answer Answer) error {
 	return nil
 }
 
-// keep stores an approval for all sessions of the project. It stores no secrets.
-func (g guard) keep(given policy.Approval) error {
+// storeApproval stores an approval for all sessions of the project. It stores no secrets.
+func (g guard) storeApproval(given policy.Approval) error {
 	if Secrets(g.source.Config, g.source.TaskEnv).String(given.Pattern) != given.Pattern {
 		return errors.New("keeping an approval: the pattern contains a secret, which is not written to a file; put a star in its place")
 	}

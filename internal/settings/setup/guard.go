@@ -117,7 +117,7 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict
 	if err != nil {
 		return fmt.Errorf("asking whether %s may run: %w", name, err)
 	}
-	return g.settle(q, answer)
+	return g.applyAnswer(q, answer)
 }
 
 // After runs the hooks with the output of the tool, even if the tool failed.
@@ -131,8 +131,8 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 		_, err := os.Lstat(path)
 		return !errors.Is(err, fs.ErrNotExist)
 	})
-	if call.Settle != nil {
-		made.Ended = func(e hooks.Entry) { call.Settle("hook "+e.Name, e.Silent) }
+	if call.AttributeChanges != nil {
+		made.Ended = func(e hooks.Entry) { call.AttributeChanges("hook "+e.Name, e.Silent) }
 	}
 	if failure != nil {
 		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")

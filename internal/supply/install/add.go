@@ -114,7 +114,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := p.occupied(r.Name, o); err != nil {
 		return Added{}, err
 	}
-	dir, commit, err := s.take(ctx, src, r, o)
+	dir, commit, err := s.writeSource(ctx, src, r, o)
 	if err != nil {
 		return Added{}, err
 	}
@@ -141,8 +141,8 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	}, nil
 }
 
-// take writes the files of a source into the stage. The commit is empty if the source has none.
-func (s *stage) take(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
+// writeSource writes the files of a source into the stage. The commit is empty if the source has none.
+func (s *stage) writeSource(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
 	// The directory has its final name already, because the name of a plugin may follow from it.
 	if dir, err = s.path(treeDir, r.Name); err != nil {
 		return "", "", err

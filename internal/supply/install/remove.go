@@ -117,11 +117,11 @@ func (o Options) confirm(u unit, lock *lockfile) (kept string, err error) {
 			return "", err
 		}
 	}
-	return o.keep(u)
+	return o.backUpUnit(u)
 }
 
-// keep copies a unit to a new directory in Keep, and returns that directory. It returns "" if there is no Keep.
-func (o Options) keep(u unit) (string, error) {
+// backUpUnit copies a unit to a new directory in Keep, and returns that directory. It returns "" if there is no Keep.
+func (o Options) backUpUnit(u unit) (string, error) {
 	if o.Keep == "" {
 		return "", nil
 	}

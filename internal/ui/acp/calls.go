@@ -141,8 +141,8 @@ func (f *front) result(e event.ToolResult) {
 	}
 }
 
-// settle ends the calls whose end no event reports: those of other agents that the user was asked about.
-func (f *front) settle() {
+// endOpenCalls ends the calls whose end no event reports: those of other agents that the user was asked about.
+func (f *front) endOpenCalls() {
 	for _, c := range f.asked {
 		status := statusCompleted
 		if c.refused {

@@ -96,7 +96,7 @@ func (f *front) begin(command bool) {
 func (f *front) finish(err error) (class string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.settle()
+	f.endOpenCalls()
 	f.echoed = false
 	failed := f.failed
 	f.failed = nil
@@ -122,7 +122,7 @@ func (f *front) quiet(on bool) *event.Error {
 func (f *front) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.settle()
+	f.endOpenCalls()
 	f.over = true
 }
 

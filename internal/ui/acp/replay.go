@@ -15,7 +15,7 @@ func (f *front) replay(history []llm.Message) {
 	for _, m := range history {
 		f.recall(m)
 	}
-	f.settle()
+	f.endOpenCalls()
 	f.held = later
 }
 

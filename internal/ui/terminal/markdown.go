@@ -49,7 +49,7 @@ func (m *Markdown) Next(piece string) Styled {
 		if !ended {
 			break
 		}
-		out.WriteString(string(m.take(line)))
+		out.WriteString(string(m.addLine(line)))
 		text = rest
 	}
 	m.line = text
@@ -60,7 +60,7 @@ func (m *Markdown) Next(piece string) Styled {
 func (m *Markdown) End() Styled {
 	var out strings.Builder
 	if m.line += m.clean.End(); m.line != "" {
-		out.WriteString(string(m.take(m.line)))
+		out.WriteString(string(m.addLine(m.line)))
 	}
 	out.WriteString(string(m.flush()))
 	*m = *NewMarkdown(m.look)
@@ -101,8 +101,8 @@ var patterns = sync.OnceValue(func() (p struct{ fence, listed, header *regexp.Re
 	return p
 })
 
-// take handles a line and returns the text that the line completes.
-func (m *Markdown) take(line string) Styled {
+// addLine handles a line and returns the text that the line completes.
+func (m *Markdown) addLine(line string) Styled {
 	switch {
 	case m.fence != "":
 		return m.coded(line)
@@ -110,7 +110,7 @@ func (m *Markdown) take(line string) Styled {
 		if closes(line, m.inner) {
 			m.inner = ""
 		}
-		return m.keep(line)
+		return m.appendToBlock(line)
 	case strings.TrimSpace(line) == "":
 		m.blanks = len(m.block) > 0
 		return ""
@@ -127,17 +127,17 @@ func (m *Markdown) take(line string) Styled {
 		return out
 	}
 	if p.header.MatchString(line) {
-		out += m.flush() + m.keep(line)
+		out += m.flush() + m.appendToBlock(line)
 		return out + m.flush()
 	}
 	if m.inner = marker(p.fence, line); m.inner == "" || len(m.block) == 0 {
 		m.inner = marker(p.listed, line)
 	}
-	return out + m.keep(line)
+	return out + m.appendToBlock(line)
 }
 
-// keep adds a line to the open block.
-func (m *Markdown) keep(line string) Styled {
+// appendToBlock adds a line to the open block.
+func (m *Markdown) appendToBlock(line string) Styled {
 	if m.blanks {
 		m.block = append(m.block, "")
 		m.blanks = false

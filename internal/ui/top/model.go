@@ -67,7 +67,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case Reading:
-		m.take(msg)
+		m.setReading(msg)
 		return m, tea.Tick(Interval, func(time.Time) tea.Msg { return tick{} })
 	case tick:
 		if m.lost() {
@@ -88,8 +88,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// take replaces the readings.
-func (m *model) take(r Reading) {
+// setReading replaces the readings.
+func (m *model) setReading(r Reading) {
 	m.before, m.now = m.now, r
 	m.rows = Rows(m.before, m.now)
 	m.sort()

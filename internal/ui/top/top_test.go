@@ -243,7 +243,7 @@ func TestQuestion(t *testing.T) {
 		done = append(done, a)
 		return nil
 	}
-	m.take(Reading{At: time.Unix(1, 0), List: []host.Status{status("p", "", nil)}})
+	m.setReading(Reading{At: time.Unix(1, 0), List: []host.Status{status("p", "", nil)}})
 	arm := func() { m.Update(armed{m.ask, m.ask.typed}) }
 	for i, tt := range []struct {
 		do   func()

@@ -43,7 +43,7 @@ type received struct {
 	given json.RawMessage
 }
 
-func (a *answer) take(event event) {
+func (a *answer) addEvent(event event) {
 	switch event.Type {
 	case "message_start":
 		a.usage = event.Message.Usage
@@ -63,7 +63,7 @@ func (a *answer) take(event event) {
 func (a *answer) begin(event event) {
 	from := event.ContentBlock
 	raw := string(from.Input)
-	a.meter.Take(from.ID, from.Name, from.Data, from.Signature, raw)
+	a.meter.CountText(from.ID, from.Name, from.Data, from.Signature, raw)
 	a.meter.Part()
 	b := &received{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data}
 	b.signature.WriteString(from.Signature)
@@ -81,7 +81,7 @@ func (a *answer) begin(event event) {
 func (a *answer) add(event event) {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.index == event.Index {
-			a.meter.Take(event.Delta.Signature)
+			a.meter.CountText(event.Delta.Signature)
 			b.signature.WriteString(event.Delta.Signature)
 			a.say(b, event.Delta.Text+event.Delta.Thinking+event.Delta.PartialJSON)
 			return
@@ -90,7 +90,7 @@ func (a *answer) add(event event) {
 }
 
 func (a *answer) say(b *received, text string) {
-	a.meter.Take(text)
+	a.meter.CountText(text)
 	if b.kind != dropped {
 		b.text.WriteString(text)
 	}

@@ -75,7 +75,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	var err error
 	for event, failure := range p.client.Stream(inner, p.address+"messages", p.params(req)) {
 		if failure == nil {
-			failure = p.take(&a, event)
+			failure = p.readEvent(&a, event)
 		}
 		if failure != nil {
 			err = failure
@@ -94,8 +94,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// take reads an event of a stream: a piece of the answer, or an error.
-func (p *Provider) take(a *answer, from rest.Event) error {
+// readEvent adds an event of a stream to the answer. It returns the error that the event reports.
+func (p *Provider) readEvent(a *answer, from rest.Event) error {
 	switch from.Name {
 	case "", "ping":
 		return nil
@@ -106,6 +106,6 @@ func (p *Provider) take(a *answer, from rest.Event) error {
 	if err := p.client.Decode(from.Data, &e); err != nil {
 		return err
 	}
-	a.take(e)
+	a.addEvent(e)
 	return nil
 }

@@ -17,8 +17,8 @@ type Meter struct {
 	Dropped int
 }
 
-// Take counts the bytes of text, thinking or arguments.
-func (m *Meter) Take(texts ...string) {
+// CountText counts the bytes of text, thinking or arguments.
+func (m *Meter) CountText(texts ...string) {
 	for _, text := range texts {
 		m.bytes += len(text)
 	}

@@ -30,7 +30,7 @@ type answer struct {
 
 func (a *answer) ended() bool { return a.stop != "" || a.blocked != "" }
 
-func (a *answer) take(c chunk) {
+func (a *answer) addChunk(c chunk) {
 	if u := c.Usage; u != nil {
 		a.usage = llm.Usage{
 			Input:  u.Prompt + u.ToolUsePrompt,
@@ -60,18 +60,18 @@ func (a *answer) part(part part) {
 		if len(arguments) == 0 || string(arguments) == "null" {
 			arguments = json.RawMessage("{}")
 		}
-		a.meter.Take(call.ID, call.Name, string(arguments), string(part.ThoughtSignature))
+		a.meter.CountText(call.ID, call.Name, string(arguments), string(part.ThoughtSignature))
 		if !a.meter.Call() {
 			return
 		}
 		a.calls = append(a.calls, llm.ToolCall{ID: call.ID, Name: a.names.Own(call.Name), Arguments: arguments, Signature: part.ThoughtSignature})
 	case part.Text == "":
 	case part.Thought:
-		a.meter.Take(part.Text)
+		a.meter.CountText(part.Text)
 		a.thinking.WriteString(part.Text)
 		a.onDelta(llm.Delta{Thinking: part.Text})
 	default:
-		a.meter.Take(part.Text)
+		a.meter.CountText(part.Text)
 		a.text.WriteString(part.Text)
 		a.onDelta(llm.Delta{Text: part.Text})
 	}

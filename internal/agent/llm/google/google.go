@@ -91,7 +91,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	a := answer{onDelta: onDelta, names: names}
 	for event, failure := range p.client.Stream(inner, address+":streamGenerateContent?alt=sse", params(req)) {
 		if failure == nil {
-			failure = p.take(&a, event.Data)
+			failure = p.readEvent(&a, event.Data)
 		}
 		if failure != nil {
 			err = failure
@@ -107,8 +107,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// take reads an event of a stream: a piece of the answer, or an error.
-func (p *Provider) take(a *answer, data []byte) error {
+// readEvent adds an event of a stream to the answer. It returns the error that the event reports.
+func (p *Provider) readEvent(a *answer, data []byte) error {
 	var c chunk
 	if err := p.client.Decode(data, &c); err != nil {
 		return err
@@ -116,6 +116,6 @@ func (p *Provider) take(a *answer, data []byte) error {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return p.client.Said(data)
 	}
-	a.take(c)
+	a.addChunk(c)
 	return nil
 }

@@ -154,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		respond(w, http.StatusNotFound, s.protocol.refusal("no such address: "+req.Path))
 		return
 	}
-	reply, n, err := s.take(req)
+	reply, n, err := s.replyTo(req)
 	switch {
 	case errors.Is(err, errToken):
 		respond(w, http.StatusUnauthorized, s.protocol.refusal(err.Error()))
@@ -173,8 +173,8 @@ func (s *Server) page(path string) (string, bool) {
 	return page, ok
 }
 
-// take records a request, checks it, and returns its reply and the reply's number.
-func (s *Server) take(req Request) (Reply, int, error) {
+// replyTo records a request, checks it, and returns its reply and the reply's number.
+func (s *Server) replyTo(req Request) (Reply, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, req)

@@ -30,7 +30,7 @@ type call struct {
 	arguments strings.Builder
 }
 
-func (a *answer) take(c chunk) {
+func (a *answer) addChunk(c chunk) {
 	if u := c.Usage; u.PromptTokens+u.CompletionTokens > 0 {
 		a.usage = llm.Usage{Input: u.PromptTokens, Output: u.CompletionTokens, CacheRead: u.Details.CachedTokens}
 	}
@@ -41,7 +41,7 @@ func (a *answer) take(c chunk) {
 		a.think(choice.Delta)
 		// The model's refusal is its answer.
 		if text := choice.Delta.Content + choice.Delta.Refusal; text != "" {
-			a.meter.Take(text)
+			a.meter.CountText(text)
 			a.text.WriteString(text)
 			a.onDelta(llm.Delta{Text: text})
 		}
@@ -57,7 +57,7 @@ func (a *answer) take(c chunk) {
 // think reads thinking from either of its two field names. Neither is part of the protocol.
 func (a *answer) think(d delta) {
 	if text := cmp.Or(d.ReasoningContent, d.Reasoning); text != "" {
-		a.meter.Take(text)
+		a.meter.CountText(text)
 		a.thinking.WriteString(text)
 		a.onDelta(llm.Delta{Thinking: text})
 	}
@@ -65,7 +65,7 @@ func (a *answer) think(d delta) {
 
 // call starts or continues a tool call. Some servers give every call the index 0 and distinguish calls only by their ids.
 func (a *answer) call(part toolCall) {
-	a.meter.Take(part.ID, part.Function.Name, part.Function.Arguments)
+	a.meter.CountText(part.ID, part.Function.Name, part.Function.Arguments)
 	var c *call
 	for _, known := range a.calls {
 		if known.index == part.Index && (part.ID == "" || known.id == "" || known.id == part.ID) {

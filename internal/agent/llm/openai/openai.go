@@ -119,7 +119,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 			break
 		}
 		if failure == nil {
-			failure = p.take(&a, event.Data)
+			failure = p.readEvent(&a, event.Data)
 		}
 		if failure != nil {
 			err = failure
@@ -135,8 +135,8 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return a.response()
 }
 
-// take reads an event of a stream: a piece of the answer, or an error.
-func (p *Provider) take(a *answer, data []byte) error {
+// readEvent adds an event of a stream to the answer. It returns the error that the event reports.
+func (p *Provider) readEvent(a *answer, data []byte) error {
 	var c chunk
 	if err := p.client.Decode(data, &c); err != nil {
 		return err
@@ -144,6 +144,6 @@ func (p *Provider) take(a *answer, data []byte) error {
 	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return p.client.Said(data)
 	}
-	a.take(c)
+	a.addChunk(c)
 	return nil
 }

@@ -96,7 +96,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	if err := ctx.Err(); err != nil {
 		return llm.Response{}, fmt.Errorf("calling scripted model: %w", err)
 	}
-	r := p.take(req)
+	r := p.nextReply(req)
 	if err := r.play(ctx, onDelta); err != nil {
 		return llm.Response{}, fmt.Errorf("calling scripted model: %w", err)
 	}
@@ -106,7 +106,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	return llm.Response{Message: r.message(), Usage: r.usage(req)}, nil
 }
 
-func (p *Provider) take(req llm.Request) reply {
+func (p *Provider) nextReply(req llm.Request) reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.align {

@@ -48,12 +48,12 @@ func (r *recorder) Models(ctx context.Context) ([]llm.Model, error) {
 func (r *recorder) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
 	response, err := r.Provider.Chat(ctx, req, onDelta)
 	if ctx.Err() == nil {
-		r.keep(ctx, req.Model, response, err)
+		r.recordTurn(ctx, req.Model, response, err)
 	}
 	return response, err
 }
 
-func (r *recorder) keep(ctx context.Context, name string, response llm.Response, failed error) {
+func (r *recorder) recordTurn(ctx context.Context, name string, response llm.Response, failed error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.turns = append(r.turns, hidden(r.secrets.Get(), turnOf(response, failed)))

@@ -46,7 +46,7 @@ func (c *Call) asked(host string) {
 	c.host = host
 }
 
-func (c *Call) note(e *llm.Error) {
+func (c *Call) recordFailure(e *llm.Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.failure == nil {

@@ -19,7 +19,7 @@ func (b *body) look() error {
 		if b.start = bytes.TrimLeft(piece[:n], " \t\r\n"); len(b.start) > 0 {
 			switch {
 			case classify.IsPage(b.start):
-				return b.note(classify.Page(b.url, 0))
+				return b.recordFailure(classify.Page(b.url, 0))
 			case b.call.stream && bytes.IndexByte([]byte("{[<\""), b.start[0]) >= 0:
 				return b.instead(err)
 			}
@@ -42,9 +42,9 @@ func (b *body) instead(err error) error {
 	case err != nil && !errors.Is(err, io.EOF) && !classify.HasError(b.start):
 		return err
 	case classify.HasError(b.start):
-		return b.note(classify.Response(0, nil, b.start))
+		return b.recordFailure(classify.Response(0, nil, b.start))
 	default:
-		return b.note(&llm.Error{Message: b.url + " answered with something else than a stream; check the url of the provider"})
+		return b.recordFailure(&llm.Error{Message: b.url + " answered with something else than a stream; check the url of the provider"})
 	}
 }
 

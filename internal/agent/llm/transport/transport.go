@@ -107,7 +107,7 @@ func (b *body) refused(response *http.Response) error {
 	if failure.Type == sdk.ErrorTypeAuth && strings.Join(b.secrets, "") == "" {
 		failure.Message += ", which has none"
 	}
-	return b.note(failure)
+	return b.recordFailure(failure)
 }
 
 // body is the monitored body of an answer.
@@ -162,7 +162,7 @@ func (b *body) read(p []byte) (int, error) {
 	if over := b.meter.count(p[:n]); over != "" && b.ended() == nil {
 		// The rest of the answer is not needed.
 		b.cancel()
-		return 0, b.note(classify.TooMuch(b.host, over))
+		return 0, b.recordFailure(classify.TooMuch(b.host, over))
 	}
 	if err != nil && err != io.EOF {
 		return n, b.fail(err)
@@ -183,14 +183,14 @@ func (b *body) fail(err error) error {
 	case b.ended() != nil:
 		return b.ended()
 	case b.stalled.Load():
-		return b.note(classify.Stalled(b.host, b.idle))
+		return b.recordFailure(classify.Stalled(b.host, b.idle))
 	default:
-		return b.note(classify.Network(b.host, err))
+		return b.recordFailure(classify.Network(b.host, err))
 	}
 }
 
-func (b *body) note(e *llm.Error) error {
+func (b *body) recordFailure(e *llm.Error) error {
 	e.Message = classify.Redact(e.Message, b.secrets...)
-	b.call.note(e)
+	b.call.recordFailure(e)
 	return e
 }

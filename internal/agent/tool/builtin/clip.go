@@ -80,10 +80,10 @@ func (c *clip) Write(p []byte) (int, error) {
 		c.full.write(c.head)
 		all := c.head
 		c.head = bytes.Clone(c.beginning(append(all, p[:min(len(p), c.half())]...)))
-		c.keep(all[min(len(all), len(c.head)):])
-		c.keep(p[max(0, len(c.head)-len(all)):])
+		c.appendTail(all[min(len(all), len(c.head)):])
+		c.appendTail(p[max(0, len(c.head)-len(all)):])
 	} else {
-		c.keep(p)
+		c.appendTail(p)
 	}
 	c.full.write(p)
 	return len(p), nil
@@ -135,9 +135,9 @@ func (c *clip) end(text []byte) []byte {
 	return text[min(start+1, len(text)):]
 }
 
-// keep appends to the tail. The tail may grow to twice its share before it is cut, so that small writes do not move it each
+// appendTail appends to the tail. The tail may grow to twice its share before it is cut, so that small writes do not move it each
 // time.
-func (c *clip) keep(p []byte) {
+func (c *clip) appendTail(p []byte) {
 	half := c.half()
 	p = p[max(0, len(p)-half):]
 	c.tail = append(c.tail, p...)

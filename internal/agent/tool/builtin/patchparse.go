@@ -61,7 +61,7 @@ type patchReader struct {
 func parsePatch(text string) ([]change, error) {
 	p := &patchReader{lines: strings.Split(unified(text), "\n")}
 	p.skipBlank()
-	if p.done() || strings.TrimSpace(p.take()) != patchBegin {
+	if p.done() || strings.TrimSpace(p.nextLine()) != patchBegin {
 		return nil, fmt.Errorf("a patch begins with the line %q and ends with %q", patchBegin, patchEnd)
 	}
 	var out []change
@@ -93,7 +93,7 @@ func (p *patchReader) finish(changes []change) ([]change, error) {
 
 func (p *patchReader) done() bool { return p.next >= len(p.lines) }
 
-func (p *patchReader) take() string {
+func (p *patchReader) nextLine() string {
 	p.next++
 	return p.lines[p.next-1]
 }
@@ -112,7 +112,7 @@ func (p *patchReader) fault(line int, format string, args ...any) error {
 // change parses the part of a patch for one file.
 func (p *patchReader) change() (change, error) {
 	at := p.next
-	line := p.take()
+	line := p.nextLine()
 	for _, head := range []string{patchUpdate, patchAdd, patchDelete} {
 		path, ok := strings.CutPrefix(line, head)
 		if !ok {
@@ -139,7 +139,7 @@ func (p *patchReader) change() (change, error) {
 func (p *patchReader) content() (string, error) {
 	var out strings.Builder
 	for !p.done() && !strings.HasPrefix(p.lines[p.next], patchMark) {
-		line := p.take()
+		line := p.nextLine()
 		text, ok := strings.CutPrefix(line, "+")
 		if !ok {
 			at := p.next - 1
@@ -194,12 +194,12 @@ func (p *patchReader) atMark() bool {
 func (p *patchReader) hunk() (hunk, error) {
 	var h hunk
 	for !p.done() && strings.HasPrefix(p.lines[p.next], patchHunk) {
-		if text := anchor(p.take()); text != "" {
+		if text := anchor(p.nextLine()); text != "" {
 			h.anchors = append(h.anchors, text)
 		}
 	}
 	for !p.done() && !p.atMark() && !strings.HasPrefix(p.lines[p.next], patchHunk) {
-		line := p.take()
+		line := p.nextLine()
 		switch {
 		case strings.TrimSpace(line) == patchEOF:
 			h.last = true
