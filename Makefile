@@ -44,7 +44,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 .PHONY: test
 test: ## run the tests with the race detector, except for the exhaustive and the longest ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk test-release
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-norace test-sdk test-release
 
 # The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
@@ -79,6 +79,15 @@ E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) 
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
 	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
+
+# Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
+# 'make test-packages' has run them.
+NORACE       = $(shell find cmd hooks host internal shared -name '*_norace_test.go')
+NORACE_TESTS = $(shell grep -oh '^func Test[A-Za-z0-9_]*' $(NORACE) | cut -c 6- | paste -s -d '|' -)
+
+.PHONY: test-norace
+test-norace: ## run the tests that do without the race detector
+	$(if $(RACE),go test $(TESTFLAGS) -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK
