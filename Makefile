@@ -72,10 +72,11 @@ test-nobody: ## as root: run the tests of what attackers reach again, as a user 
 
 ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/install ./internal/agent/mcp ./internal/system/planted ./internal/agent/tool/builtin
 
-# Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
+# The scripts about plugins, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter. AURA_TEST_LONG=1
+# adds the scripts about other things that have a plugin in Go.
 .PHONY: test-native
 test-native: ## run the end-to-end scripts with compiled plugins
-	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly)$$' ./internal/lab/e2e
+	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e
 
 E2E = go test $(TRIM) -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
 
