@@ -11,6 +11,11 @@ PROMPT    ?= Show me what happens when a plugin crashes.
 export GOWORK  := off
 export GOFLAGS := $(strip $(filter-out -buildvcs%,$(shell go env GOFLAGS 2>/dev/null)) -buildvcs=false)
 
+# One set of flags for everything that is compiled without the race detector, so that each package is compiled once for all targets: nothing
+# here needs cgo, and with -trimpath the build cache also serves other clones. Whoever asks for the race detector turns cgo on.
+export CGO_ENABLED := 0
+TRIM := -trimpath
+
 # The race detector needs a C compiler. Without one the tests run all the same, and say so.
 RACE := $(if $(shell command -v $(firstword $(shell go env CC 2>/dev/null)) 2>/dev/null),-race)
 
@@ -34,7 +39,7 @@ LDFLAGS = -X $(BUILD).commit=$(COMMIT) -X $(BUILD).date=$(DATE)
 
 .PHONY: build
 build: ## build bin/aura, bin/aura-plugin-host and bin/aura-tool-host
-	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	go build $(TRIM) -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
 run: build ## build, then run a conversation in which a plugin crashes
@@ -44,7 +49,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 .PHONY: test
 test: ## run the tests with the race detector, except for the exhaustive and the longest ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-sdk test-release
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-norace test-sdk test-release
 
 # The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
@@ -63,26 +68,36 @@ test-exhaustive: ## run the exhaustive and the longest end-to-end tests
 test-nobody: ## as root: run the tests of what attackers reach again, as a user without rights
 	@if [ "$$(id -u)" -ne 0 ]; then echo "not root: every test runs as a user without rights"; \
 	elif ! setpriv --reuid nobody --regid nogroup --clear-groups test -r go.mod; then echo "not run: a user without rights cannot read this directory"; \
-	else AURA_TEST_REQUIRE= go test -count=1 -exec $(CURDIR)/.ci/as-nobody $(TESTFLAGS) $(ATTACKED); fi
+	else AURA_TEST_REQUIRE= go test $(TRIM) -count=1 -exec $(CURDIR)/.ci/as-nobody $(TESTFLAGS) $(ATTACKED); fi
 
 ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/install ./internal/agent/mcp ./internal/system/planted ./internal/agent/tool/builtin
 
-# Every script with a plugin in Go, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter.
+# The scripts about plugins, with an aura that compiles each plugin before it starts it. Outputs must be those of the interpreter. AURA_TEST_LONG=1
+# adds the scripts about other things that have a plugin in Go.
 .PHONY: test-native
 test-native: ## run the end-to-end scripts with compiled plugins
-	AURA_TEST_RUNTIME=native go test -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly)$$' ./internal/lab/e2e
+	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e
 
-E2E = $(if $(RACE),CGO_ENABLED=1 )go test -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
+E2E = go test $(TRIM) -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
 # Many of these tests wait, so more packages run at a time than there are processors.
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
+	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) $(TRIM) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
+
+# Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
+# 'make test-packages' has run them.
+NORACE       = $(shell find cmd hooks host internal shared -name '*_norace_test.go')
+NORACE_TESTS = $(shell grep -oh '^func Test[A-Za-z0-9_]*' $(NORACE) | cut -c 6- | paste -s -d '|' -)
+
+.PHONY: test-norace
+test-norace: ## run the tests that do without the race detector
+	$(if $(RACE),go test $(TRIM) $(TESTFLAGS) -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK
-	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TRIM) $(TESTFLAGS) ./...
 
 .PHONY: test-release
 test-release: ## run the tests of the release tools, with programs that are only texts
@@ -102,7 +117,7 @@ lint: $(MODULES:%=lint-in-%) ## run the linters
 
 .PHONY: $(MODULES:%=lint-in-%)
 $(MODULES:%=lint-in-%): lint-in-%: $(LINT)
-	cd $* && $(abspath $(LINT)) run --config $(CURDIR)/.golangci.yml ./...
+	cd $* && GOFLAGS='$(GOFLAGS) $(TRIM)' $(abspath $(LINT)) run --config $(CURDIR)/.golangci.yml ./...
 
 # Built once for each set of versions: from source this takes minutes.
 $(LINT): tools/go.mod tools/go.sum
@@ -115,29 +130,27 @@ fmt: $(LINT) ## format the source as the linters want it
 
 .PHONY: arch
 arch: ## check which package imports which
-	go test -count=1 ./internal/lab/archtest
+	go test $(TRIM) -count=1 ./internal/lab/archtest
 
 .PHONY: cross
 cross: $(PLATFORMS:%=cross-%) ## build for every platform, vet for every system
 
 .PHONY: $(PLATFORMS:%=cross-%)
-$(PLATFORMS:%=cross-%): export CGO_ENABLED := 0
 $(PLATFORMS:%=cross-%): export GOOS = $(word 2,$(subst -, ,$@))
 $(PLATFORMS:%=cross-%): export GOARCH = $(word 3,$(subst -, ,$@))
 $(PLATFORMS:%=cross-%):
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/$@/ ./cmd/...
-	go vet ./...
-	go -C sdk vet ./...
+	go build $(TRIM) -ldflags '$(LDFLAGS)' -o bin/$@/ ./cmd/...
+	go vet $(TRIM) ./...
+	go -C sdk vet $(TRIM) ./...
 
 # The limits hold for one platform, on which every machine can build.
 .PHONY: size
-size: export CGO_ENABLED := 0
 size: export GOOS := linux
 size: export GOARCH := amd64
 size: ## print what each dependency weighs, and fail if a program is too large
-	go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/size/stripped/ ./cmd/...
-	go build -trimpath -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
-	GOOS= GOARCH= go run ./internal/lab/size $(SIZE)
+	go build $(TRIM) -ldflags '-s -w $(LDFLAGS)' -o bin/size/stripped/ ./cmd/...
+	go build $(TRIM) -ldflags '-w $(LDFLAGS)' -o bin/size/symbols/ ./cmd/...
+	GOOS= GOARCH= go run $(TRIM) ./internal/lab/size $(SIZE)
 
 # Not part of 'make check', but of .ci/run: they need qemu-user and wine, and take minutes.
 .PHONY: platform-arm64
@@ -156,7 +169,7 @@ generate: ## write generated source anew
 
 .PHONY: man
 man: ## write the manual pages to bin/man/man1
-	go run ./internal/cli/gen -man bin/man/man1
+	go run $(TRIM) ./internal/cli/gen -man bin/man/man1
 
 # Compares the files before and after, not with what is committed, so that it also serves on a tree with changes.
 generated = git ls-files -co --exclude-standard -- '*.go' | xargs grep -ls '^// Code generated .* DO NOT EDIT\.$$' | sort | xargs cksum
@@ -187,7 +200,7 @@ CHECK_PLATFORMS ?= linux-amd64
 .PHONY: release-check
 release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
 	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
-	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/lab/docs
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test $(TRIM) -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/lab/docs
 	@for archive in bin/release-check/aura-*-linux-arm64.tar.gz bin/release-check/aura-*-windows-amd64.zip; do \
 		[ ! -e $$archive ] || .ci/platform $$(basename $$archive | sed -E 's/.*-([a-z]+-[a-z0-9]+)\.(tar\.gz|zip)$$/\1/') $$archive || exit; \
 	done

@@ -21,7 +21,7 @@ func buildChild(t *testing.T) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "aura-plugin-host")
-	build := exec.Command("go", "build", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building: %v: %s", err, out)

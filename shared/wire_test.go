@@ -116,15 +116,21 @@ func normal(v reflect.Value) any {
 	}
 }
 
-// TestEveryTypeSurvives sends random values of every context and every result through a connection.
+// TestEveryTypeSurvives sends random values of every context and every result through a connection. TestManyValuesSurvive sends more.
 func TestEveryTypeSurvives(t *testing.T) {
 	t.Parallel()
+	everyTypeSurvives(t, 0, 15)
+}
+
+// everyTypeSurvives sends values of the seeds from first to last.
+func everyTypeSurvives(t *testing.T, first, last uint64) {
+	t.Helper()
 	for _, point := range hookpoint.All() {
 		t.Run(string(point.Name), func(t *testing.T) {
 			t.Parallel()
 			impl := &fake{touches: true}
 			c := connect(t, impl)
-			for seed := range uint64(150) {
+			for seed := first; seed < last; seed++ {
 				r := random{rand.New(rand.NewPCG(seed, 1))}
 				in, out := reflect.New(point.Context).Elem(), reflect.New(point.Result).Elem()
 				r.fill(in, 3)
@@ -154,9 +160,14 @@ func TestEveryTypeSurvives(t *testing.T) {
 // TestToolTypesSurvive does the same for tools, their paths and the exports.
 func TestToolTypesSurvive(t *testing.T) {
 	t.Parallel()
+	toolTypesSurvive(t, 0, 15)
+}
+
+func toolTypesSurvive(t *testing.T, first, last uint64) {
+	t.Helper()
 	impl := &fake{touches: true}
 	c := connect(t, impl)
-	for seed := range uint64(150) {
+	for seed := first; seed < last; seed++ {
 		r := random{rand.New(rand.NewPCG(seed, 2))}
 		var call ToolCall
 		r.fill(reflect.ValueOf(&call).Elem(), 3)

@@ -40,7 +40,7 @@ func testMain(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "aura-plugin-host")
-	build := exec.Command("go", "build", "-ldflags=-w", "-o", binary, ".")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", binary, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building: %v\n%s", err, out)

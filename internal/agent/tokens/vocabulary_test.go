@@ -132,15 +132,3 @@ func TestTokens(t *testing.T) {
 		}
 	}
 }
-
-// TestLongPieces would not finish in time if the time grew with the square of the length.
-func TestLongPieces(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{strings.Repeat("a", 1<<17), strings.Repeat("xyzzy", 1<<14), strings.Repeat("=-", 1<<16)} {
-		size := 0
-		known.encode(text, func(token string) { size += len(token) })
-		if size != len(text) {
-			t.Errorf("%d bytes of %d", size, len(text))
-		}
-	}
-}

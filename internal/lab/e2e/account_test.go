@@ -20,7 +20,7 @@ var accountant = sync.OnceValues(func() (string, error) {
 	if os.Getenv(rerunBin) != "" {
 		return out, nil // the first run has built it
 	}
-	cmd := exec.Command("go", "build", "-o", out, "./testdata/account")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", out, "./testdata/account")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building: %w\n%s", err, text)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -87,6 +88,43 @@ var interpretedOnly = map[string]string{
 	"native/takes_over":     "it begins with the interpreter, and a program takes over",
 	"plugins/lowered_cache": "it is about the source that the interpreter runs",
 	"plugins/new_point":     "it builds an aura of its own",
+}
+
+// compiledSample lists, for the pages that are about aura and not about what plugins do, the scripts that run with compiled plugins: those whose
+// plugins exchange the most with aura. The others of these pages repeat the same ways with other settings; they run if AURA_TEST_LONG is set.
+// All scripts of other pages run in any case.
+var compiledSample = map[string][]string{
+	"agents":           {"subagents_features", "subagents_history", "todos_tools"},
+	"attachments":      {"transform"},
+	"commands":         {"commands"},
+	"conditions":       {"once"},
+	"configuration":    {"config_values", "env_task"},
+	"doctor":           {"good"},
+	"hooks":            {"order"},
+	"installing":       {"condition_request", "lock", "lock_restart", "update_vendor"},
+	"providers":        {"error_classes", "recovery_order"},
+	"sessions":         {"compaction_skip", "sessions_history_plugins", "sessions_state"},
+	"tools":            {"before_policy", "large_numbers", "readbefore_plugins", "restrict"},
+	"writing-a-plugin": {"call", "from", "test"},
+}
+
+// runsCompiled reports whether a script runs with compiled plugins.
+func runsCompiled(page string, s script) bool {
+	sample, ok := compiledSample[page]
+	return s.compiled && (!ok || slices.Contains(sample, s.name) || os.Getenv("AURA_TEST_LONG") != "")
+}
+
+// TestCompiledSample checks that the listed scripts have a plugin that is compiled.
+func TestCompiledSample(t *testing.T) {
+	t.Parallel()
+	pages := readPages(t)
+	for page, names := range compiledSample {
+		for _, name := range names {
+			if !slices.ContainsFunc(pages[page], func(s script) bool { return s.name == name && s.compiled }) {
+				t.Errorf("%s has no script %s with a plugin that is compiled", page, name)
+			}
+		}
+	}
 }
 
 // TestInterpretedOnly checks that the listed scripts exist and would run otherwise.

@@ -98,7 +98,7 @@ func build(dir string) error {
 	errs := make([]error, len(steps))
 	var wg sync.WaitGroup
 	for i, args := range steps {
-		wg.Go(func() { errs[i] = goBuild(args, i < 2) })
+		wg.Go(func() { errs[i] = goBuild(args, slices.Contains(args, "-race")) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -107,12 +107,13 @@ func build(dir string) error {
 	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
 }
 
-// goBuild runs the go command, with or without cgo. The linker omits debug information, because these binaries are not
-// debugged.
-func goBuild(args []string, c bool) error {
-	cmd := exec.Command("go", slices.Insert(args, 1, "-ldflags=-w")...)
-	if !c {
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+// goBuild runs the go command, with or without the race detector, which needs cgo. The linker omits debug information, because these
+// binaries are not debugged. The other flags are the same as in the Makefile, so that both share the build cache.
+func goBuild(args []string, race bool) error {
+	cmd := exec.Command("go", slices.Insert(args, 1, "-trimpath", "-ldflags=-w")...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if race {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building: go %v: %w\n%s", args, err, out)

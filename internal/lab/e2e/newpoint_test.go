@@ -50,7 +50,7 @@ func buildWithNewPoint(tb testing.TB) string {
 	o.insert("internal/golang/library/stdlib.txt", "# github.com/idelchi/aura/sdk\npackage sdk\nimport p_context \"context\"\nimport p_io \"io\"\nimport p_time \"time\"\n", declarations)
 
 	for _, program := range []string{"aura", "aura-plugin-host"} {
-		cmd := exec.Command("go", "build", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../../cmd/"+program)
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-overlay", o.list(), "-o", filepath.Join(dir, program), "../../../cmd/"+program)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			tb.Fatalf("building %s with a new hook point: %v\n%s", program, err, out)

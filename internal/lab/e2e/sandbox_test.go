@@ -303,7 +303,7 @@ var weapon = sync.OnceValues(func() (string, error) {
 			return "", err
 		}
 	}
-	cmd := exec.Command("go", append([]string{"build", "-o", out}, sources...)...)
+	cmd := exec.Command("go", append([]string{"build", "-trimpath", "-o", out}, sources...)...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0", "GO111MODULE=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building: %w\n%s", err, text)

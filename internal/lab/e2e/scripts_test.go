@@ -50,7 +50,7 @@ func TestScripts(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			if compiledRuntime() {
-				scripts = slices.DeleteFunc(scripts, func(s script) bool { return !s.compiled })
+				scripts = slices.DeleteFunc(scripts, func(s script) bool { return !runsCompiled(page, s) })
 			}
 			for kind, files := range byKind(scripts) {
 				p, ok := preparations[kind]
