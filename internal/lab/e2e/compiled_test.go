@@ -84,9 +84,9 @@ var hasPlugin = regexp.MustCompile(`(?m)^-- .*\.go --$|^example |plugins new `)
 
 // interpretedOnly lists the scripts that do not run with compiled plugins, and why.
 var interpretedOnly = map[string]string{
-	"native/takes_over":     "it begins with the interpreter, and a program takes over",
-	"plugins/lowered_cache": "it is about the source that the interpreter runs",
-	"plugins/new_point":     "it builds an aura of its own",
+	"compiled-plugins/takes_over": "it begins with the interpreter, and a program takes over",
+	"plugins/lowered_cache":       "it is about the source that the interpreter runs",
+	"plugins/new_point":           "it builds an aura of its own",
 }
 
 // TestInterpretedOnly checks that the listed scripts exist and would run otherwise.
