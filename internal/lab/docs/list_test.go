@@ -100,3 +100,23 @@ func anchors(page string) map[string]bool {
 	}
 	return out
 }
+
+// TestTableOfPages checks that the README lists each page of docs/ once, in groups of at most eight.
+func TestTableOfPages(t *testing.T) {
+	t.Parallel()
+	documentation := section(t, text(t, readme), "## Documentation")
+	var listed []string
+	for _, group := range []string{"Start", "Use", "Configure", "Extend", "Operate", "Reference"} {
+		rows := tables(section(t, text(t, readme), "### "+group))[0]
+		if len(rows) > 8 {
+			t.Errorf("the group %s has %d rows, want at most 8", group, len(rows))
+		}
+		for _, row := range rows {
+			listed = append(listed, linked.FindStringSubmatch(row[0])[1])
+		}
+	}
+	if all := tables(documentation); len(all) != 6 {
+		t.Errorf("the README has %d groups of pages, want 6", len(all))
+	}
+	same(t, "table of pages", listed, pages(t)[1:])
+}
