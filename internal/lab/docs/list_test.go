@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -60,11 +62,32 @@ func TestEveryBlockIsChecked(t *testing.T) {
 
 var linked = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
 
-// TestLinks follows the links between pages.
+// everyPage returns the paths of all Markdown files of the repository, except for test data.
+func everyPage(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	err := fs.WalkDir(os.DirFS(repo), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules", "testdata", "vendor"}, d.Name()):
+			return fs.SkipDir
+		case filepath.Ext(path) == ".md":
+			out = append(out, path)
+		}
+		return nil
+	})
+	if err != nil || len(out) < 50 {
+		t.Fatalf("%d pages: %v", len(out), err)
+	}
+	return out
+}
+
+// TestLinks follows the links between pages, and the anchors of the links.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	known := map[string]map[string]bool{} // the anchors of each page
-	for _, page := range pages(t) {
+	for _, page := range everyPage(t) {
 		for _, m := range linked.FindAllStringSubmatch(text(t, page), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
