@@ -33,7 +33,7 @@ var described = map[string][]table{
 	"hooks":     {{"hooks.md", "# Shell hooks", "*."}},
 	"features":  featureTables(""),
 	"sandbox":   featureTables(""),
-	"plugin":    {{"plugins.md", "## plugin.yaml", ""}},
+	"plugin":    {{"plugin-manifest.md", "## plugin.yaml", ""}},
 	"script":    nil,
 	"test":      {{"writing-a-plugin.md", "## The test file", ""}},
 	"lock":      {{"install-plugins.md", "## The lock", ""}},
