@@ -60,7 +60,8 @@ func TestEveryBlockIsChecked(t *testing.T) {
 	}
 }
 
-var linked = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+// linked matches a link of a page, and the file of a picture.
+var linked = regexp.MustCompile(`(?:\]\(|\bsrc(?:set)?=")([^)"#\s]*)(?:#([^)\s]*))?[)"]`)
 
 // everyPage returns the paths of all Markdown files of the repository, except for test data.
 func everyPage(t *testing.T) []string {
