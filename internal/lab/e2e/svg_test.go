@@ -189,8 +189,11 @@ func escaped(text string) string {
 func TestSVG(t *testing.T) {
 	t.Parallel()
 	r := row{
-		{"a", 1, nil, nil, 0}, {"<", 1, ansi.Red, nil, attrBold}, {"宽", 2, ansi.IndexedColor(3), ansi.IndexedColor(196), 0},
-		{"b", 1, color.RGBA{1, 2, 3, 255}, nil, attrReverse}, {" ", 1, nil, nil, 0},
+		{"a", 1, nil, nil, 0},
+		{"<", 1, ansi.Red, nil, attrBold},
+		{"宽", 2, ansi.IndexedColor(3), ansi.IndexedColor(196), 0},
+		{"b", 1, color.RGBA{1, 2, 3, 255}, nil, attrReverse},
+		{" ", 1, nil, nil, 0},
 	}.replaced(regexp.MustCompile("a"), "xy").trimmed()
 	got := darkPalette.svg("t", []row{r})
 	for _, want := range []string{
