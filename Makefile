@@ -198,9 +198,9 @@ release: ## make everything that a release holds, in dist/
 CHECK_PLATFORMS ?= linux-amd64
 
 .PHONY: release-check
-release-check: ## make a release twice, compare the bytes, and follow docs/install.md with it
+release-check: ## make a release twice, compare the bytes, and follow docs/install-aura.md with it
 	go -C tools/release test -count=1 -tags real -timeout 90m -run '^TestReal$$' . -platforms $(CHECK_PLATFORMS) -dist $(CURDIR)/bin/release-check $(RELEASE_FLAGS)
-	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test $(TRIM) -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install.md$$' ./internal/lab/docs
+	AURA_TEST_DIST=$(CURDIR)/bin/release-check AURA_TEST_REQUIRE=$${AURA_TEST_REQUIRE:+$$AURA_TEST_REQUIRE,}release go test $(TRIM) -count=1 -timeout 20m -run '^TestImage$$|^TestPages$$/^docs-install-aura.md$$' ./internal/lab/docs
 	@for archive in bin/release-check/aura-*-linux-arm64.tar.gz bin/release-check/aura-*-windows-amd64.zip; do \
 		[ ! -e $$archive ] || .ci/platform $$(basename $$archive | sed -E 's/.*-([a-z]+-[a-z0-9]+)\.(tar\.gz|zip)$$/\1/') $$archive || exit; \
 	done

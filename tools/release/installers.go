@@ -11,6 +11,9 @@ import (
 // relativeLink matches a link of a Markdown page that is neither an address nor a place on the same page.
 var relativeLink = regexp.MustCompile(`\]\(()((?:docs/|examples/|\.aura/|[A-Z]+(?:\.md)?\b)[^)]*)\)`)
 
+// relativePicture matches the file of a picture on a Markdown page.
+var relativePicture = regexp.MustCompile(`\b(src|srcset)="(docs/[^"]*)"`)
+
 // formula is the Homebrew formula. A platform without an archive has no part in it.
 var formula = template.Must(template.New("formula").Parse(`# Made by tools/release of aura {{.Version}}.
 class Aura < Formula

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPackages reads the deb and apk packages. docs/install.md installs the deb and rpm packages of a real release.
+// TestPackages reads the deb and apk packages. docs/install-aura.md installs the deb and rpm packages of a real release.
 func TestPackages(t *testing.T) {
 	t.Parallel()
 	made := make1(t, nil, platform{"linux", "arm64"})

@@ -57,7 +57,7 @@ func (r *releaser) provenance() error {
 		platforms = append(platforms, p.String())
 	}
 	s.Predicate.BuildDefinition = buildDefinition{
-		BuildType:          "https://github.com/idelchi/aura/blob/main/docs/install.md#provenance",
+		BuildType:          "https://github.com/idelchi/aura/blob/main/docs/install-aura.md#provenance",
 		ExternalParameters: map[string]any{"version": r.src.version, "platforms": platforms},
 		InternalParameters: map[string]any{"go": r.build.version.Go, "command": "make release"},
 		ResolvedDependencies: []resource{{

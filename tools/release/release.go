@@ -79,8 +79,10 @@ func (r *releaser) documents() ([]file, error) {
 		file{name: "THIRD-PARTY-LICENSES.txt", mode: 0o644, data: r.build.licenses}), nil
 }
 
-// absoluteLinks lets the links of the README lead somewhere outside of a clone.
+// absoluteLinks lets the links and the pictures of the README lead somewhere outside of a clone.
 func absoluteLinks(text []byte, commit string) []byte {
+	raw := "https://github.com/idelchi/aura/raw/" + commit + "/"
+	text = relativePicture.ReplaceAll(text, []byte(`${1}="`+strings.ReplaceAll(raw, "$", "$$")+`${2}"`))
 	base := "https://github.com/idelchi/aura/blob/" + commit + "/"
 	return relativeLink.ReplaceAll(text, []byte("](${1}"+strings.ReplaceAll(base, "$", "$$")+"${2})"))
 }

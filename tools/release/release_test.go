@@ -29,7 +29,7 @@ import (
 func fake(t *testing.T, platforms ...platform) (source, build) {
 	t.Helper()
 	root, bin := t.TempDir(), t.TempDir()
-	for name, text := range map[string]string{"LICENSE": "MIT", "README.md": "[a page](docs/a.md), [there](https://example.com), [here](#top)\n"} {
+	for name, text := range map[string]string{"LICENSE": "MIT", "README.md": "[a page](docs/a.md), [there](https://example.com), [here](#top), <img src=\"docs/a.svg\">\n"} {
 		put(t, filepath.Join(root, name), text)
 	}
 	src := source{
@@ -145,7 +145,7 @@ func TestArchives(t *testing.T) {
 			p.exe("aura-tool-host"):    "0755 program aura-tool-host for " + p.String(),
 			"LICENSE":                  "0644 MIT",
 			"CHANGELOG.md":             "0644 # aura 0.1.0 (2026-01-31)\n\n- all of it\n",
-			"README.md":                "0644 [a page](https://github.com/idelchi/aura/blob/0123456789abcdef0123456789abcdef01234567/docs/a.md), [there](https://example.com), [here](#top)\n",
+			"README.md":                "0644 [a page](https://github.com/idelchi/aura/blob/0123456789abcdef0123456789abcdef01234567/docs/a.md), [there](https://example.com), [here](#top), <img src=\"https://github.com/idelchi/aura/raw/0123456789abcdef0123456789abcdef01234567/docs/a.svg\">\n",
 			"THIRD-PARTY-LICENSES.txt": "0644 licenses\n",
 			"completions/aura.bash":    "0644 complete\n",
 			"man/man1/aura.1":          "0644 .TH aura 1\n",

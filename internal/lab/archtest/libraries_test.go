@@ -11,7 +11,10 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// TestLibraries checks that RATIONALE.md says why each direct dependency is there, and names no other.
+// rationale explains the dependencies.
+const rationale = "docs/dev/rationale/libraries.md"
+
+// TestLibraries checks that the page of libraries says why each direct dependency is there, and names no other.
 func TestLibraries(t *testing.T) {
 	t.Parallel()
 	rows := rationaleRows(t)
@@ -26,12 +29,12 @@ func TestLibraries(t *testing.T) {
 		}
 		for _, path := range have {
 			if !slices.Contains(named, path) {
-				t.Errorf("%v requires %s: say in RATIONALE.md why", modules, path)
+				t.Errorf("%v requires %s: say in %s why", modules, path, rationale)
 			}
 		}
 		for _, path := range named {
 			if !slices.Contains(have, path) {
-				t.Errorf("RATIONALE.md says why %s is there, and %v do not require it", path, modules)
+				t.Errorf("%s says why %s is there, and %v do not require it", rationale, path, modules)
 			}
 		}
 	}
@@ -72,7 +75,7 @@ var alternatives = regexp.MustCompile(`^(.*)\{(.*)\}$`)
 // rationaleRows returns the names in the first columns of the tables of dependencies, by the title of the column.
 func rationaleRows(t *testing.T) map[string][]string {
 	t.Helper()
-	data, err := os.ReadFile("../../../RATIONALE.md")
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(rationale)))
 	if err != nil {
 		t.Fatal(err)
 	}

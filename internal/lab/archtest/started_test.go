@@ -30,18 +30,19 @@ var startingFuncs = map[string][]string{
 // startingValues lists the variables whose method Run starts a process.
 var startingValues = []string{"spares"}
 
-// TestProcessTable compares the table of processes in docs/security.md with the functions that start processes.
+// processTable lists the functions that start processes.
+const processTable = "docs/dev/processes.md"
+
+// TestProcessTable compares the table of processes with the functions that start processes.
 func TestProcessTable(t *testing.T) {
 	t.Parallel()
 	root := os.DirFS(filepath.Join("..", "..", ".."))
-	page, err := fs.ReadFile(root, "docs/security.md")
+	page, err := fs.ReadFile(root, processTable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(page), "\n## Every process that aura starts\n")
-	table, _, _ = strings.Cut(table, "\n## ")
 	var rows []string
-	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[^`|]+`(?:, )?)+) \\|").FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| ((?:`[^`|]+`(?:, )?)+) \\|").FindAllStringSubmatch(string(page), -1) {
 		for name := range strings.SplitSeq(m[1], ", ") {
 			rows = append(rows, strings.Trim(name, "`"))
 		}
@@ -65,12 +66,12 @@ func TestProcessTable(t *testing.T) {
 	sites = slices.Compact(sites)
 	for _, site := range sites {
 		if !slices.Contains(rows, site) {
-			t.Errorf("%s starts a process and has no row in docs/security.md: write what the process reads, who can write that, and why it is safe", site)
+			t.Errorf("%s starts a process and has no row in %s: write what the process reads, who can write that, and why it is safe", site, processTable)
 		}
 	}
 	for i, row := range rows {
 		if !slices.Contains(sites, row) || slices.Contains(rows[:i], row) {
-			t.Errorf("docs/security.md has a row for %s, which starts no process, or has two rows", row)
+			t.Errorf("%s has a row for %s, which starts no process, or has two rows", processTable, row)
 		}
 	}
 }

@@ -27,15 +27,11 @@ func testsIn(t *testing.T, dir string) string {
 	return source.String()
 }
 
-// TestAttacks compares the tests that docs/security.md names for each asset with the existing tests. A name without a package is that of
+// TestAttacks compares the tests that docs/dev/attacks.md names for each asset with the existing tests. A name without a package is that of
 // an end-to-end test.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join(repo, "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := tables(section(t, string(page), "## Assets, attackers and tests"))
+	list := tables(text(t, "docs/dev/attacks.md"))
 	if len(list) != 1 || len(list[0]) < 10 {
 		t.Fatalf("the table of assets is not there: %d tables", len(list))
 	}

@@ -18,7 +18,7 @@ func TestSlashCommands(t *testing.T) {
 	t.Parallel()
 	shown := map[string]string{}
 	var listed []string
-	for _, row := range tables(section(t, text(t, "docs/commands.md"), "## All commands"))[0] {
+	for _, row := range tables(section(t, text(t, "docs/slash-commands.md"), "## All commands"))[0] {
 		name := unquoted(row[0])
 		listed = append(listed, name)
 		shown[name] = plainText(row[1])

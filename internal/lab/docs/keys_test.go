@@ -31,7 +31,7 @@ var keyTables = []struct {
 	{"docs/agents.md", "## Modes", "config/modes/x.md", "---\nname: x\n%s\n---\n", []string{"tools", "tools.policy", "hooks"}},
 	{"docs/agents.md", "## Prompts", "config/prompts/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
 	{"docs/agents.md", "## Skills", "skills/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
-	{"docs/commands.md", "## Your own", "config/commands/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
+	{"docs/slash-commands.md", "## Your own", "config/commands/x.md", "---\nname: x\n%s\n---\ntext\n", nil},
 	{"docs/providers.md", "## Configured", "config/providers/x.yaml", "x: {type: script, %s}\n", []string{"retry", "models"}},
 	{"docs/providers.md", "## Cost", "config/providers/x.yaml", "x: {type: script, prices: {m: {%s}}}\n", nil},
 	{"docs/configuration.md", "## Tasks", "config/tasks/x.yaml", "x: {%s}\n", []string{"tools", "tools.policy"}},

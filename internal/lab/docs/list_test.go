@@ -1,9 +1,11 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -58,13 +60,35 @@ func TestEveryBlockIsChecked(t *testing.T) {
 	}
 }
 
-var linked = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+// linked matches a link of a page, and the file of a picture.
+var linked = regexp.MustCompile(`(?:\]\(|\bsrc(?:set)?=")([^)"#\s]*)(?:#([^)\s]*))?[)"]`)
 
-// TestLinks follows the links between pages.
+// everyPage returns the paths of all Markdown files of the repository, except for test data.
+func everyPage(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	err := fs.WalkDir(os.DirFS(repo), ".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "bin", "dist", "node_modules", "testdata", "vendor"}, d.Name()):
+			return fs.SkipDir
+		case filepath.Ext(path) == ".md":
+			out = append(out, path)
+		}
+		return nil
+	})
+	if err != nil || len(out) < 50 {
+		t.Fatalf("%d pages: %v", len(out), err)
+	}
+	return out
+}
+
+// TestLinks follows the links between pages, and the anchors of the links.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	known := map[string]map[string]bool{} // the anchors of each page
-	for _, page := range pages(t) {
+	for _, page := range everyPage(t) {
 		for _, m := range linked.FindAllStringSubmatch(text(t, page), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
@@ -99,4 +123,24 @@ func anchors(page string) map[string]bool {
 		out[strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
 	}
 	return out
+}
+
+// TestTableOfPages checks that the README lists each page of docs/ once, in groups of at most eight.
+func TestTableOfPages(t *testing.T) {
+	t.Parallel()
+	documentation := section(t, text(t, readme), "## Documentation")
+	var listed []string
+	for _, group := range []string{"Start", "Use", "Configure", "Extend", "Operate", "Reference"} {
+		rows := tables(section(t, text(t, readme), "### "+group))[0]
+		if len(rows) > 8 {
+			t.Errorf("the group %s has %d rows, want at most 8", group, len(rows))
+		}
+		for _, row := range rows {
+			listed = append(listed, linked.FindStringSubmatch(row[0])[1])
+		}
+	}
+	if all := tables(documentation); len(all) != 6 {
+		t.Errorf("the README has %d groups of pages, want 6", len(all))
+	}
+	same(t, "table of pages", listed, pages(t)[1:])
 }

@@ -16,7 +16,11 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-const pluginsPage = "docs/plugins.md"
+const (
+	hooksPage    = "docs/plugin-hooks.md"
+	manifestPage = "docs/plugin-manifest.md"
+	goPage       = "docs/plugin-go.md"
+)
 
 // column returns the words in backquotes of one column of a table.
 func column(table [][]string, n int) []string {
@@ -44,7 +48,7 @@ func TestHookSignatures(t *testing.T) {
 		names = append(names, string(p.Name))
 		fmt.Fprintf(&want, "func %s(ctx context.Context, c %s) (%s, error)\n", p.Name, p.Context, p.Result)
 	}
-	hooks := section(t, text(t, pluginsPage), "## Hooks")
+	hooks := section(t, text(t, hooksPage), "## All hooks")
 	if !strings.Contains(hooks, want.String()) {
 		t.Errorf("the page does not have\n%s", &want)
 	}
@@ -53,7 +57,7 @@ func TestHookSignatures(t *testing.T) {
 
 func TestContexts(t *testing.T) {
 	t.Parallel()
-	list := tables(section(t, text(t, pluginsPage), "## What hooks receive"))
+	list := tables(section(t, text(t, hooksPage), "## What hooks receive"))
 	shown := map[string][]string{}
 	for _, row := range list[0] {
 		shown[unquoted(row[0])] = codes(row[1])
@@ -94,7 +98,7 @@ func TestResults(t *testing.T) {
 			want = append(want, field.Name+"."+part)
 		}
 	}
-	list := tables(section(t, text(t, pluginsPage), "## What hooks return"))
+	list := tables(section(t, text(t, hooksPage), "## What hooks return"))
 	same(t, "fields of sdk.Result", column(list[0], 0), want)
 	same(t, "fields of sdk.UserMessageResult", column(list[1], 0), ownFields(reflect.TypeFor[sdk.UserMessageResult]()))
 	same(t, "fields of sdk.BeforeToolResult", column(list[2], 0), ownFields(reflect.TypeFor[sdk.BeforeToolResult]()))
@@ -119,12 +123,12 @@ func TestSDKTypes(t *testing.T) {
 			return true
 		})
 	}
-	same(t, "types of the SDK", column(tables(section(t, text(t, pluginsPage), "## The SDK"))[0], 0), want)
+	same(t, "types of the SDK", column(tables(section(t, text(t, goPage), "## The SDK"))[0], 0), want)
 }
 
 func TestManifestKeys(t *testing.T) {
 	t.Parallel()
-	table := tables(section(t, text(t, pluginsPage), "## plugin.yaml"))[0]
+	table := tables(section(t, text(t, manifestPage), "## plugin.yaml"))[0]
 	same(t, "keys of plugin.yaml", column(table, 0), append(knownKeys(t, "no_such_key: 1"), under("limits", knownKeys(t, "limits: {no_such_key: 1}"))...))
 }
 

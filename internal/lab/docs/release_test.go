@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	installPage = "docs/install.md"
+	installPage = "docs/install-aura.md"
 	// distVariable names the directory of a release. 'make release-check' sets it.
 	distVariable = "AURA_TEST_DIST"
 	// published is where the page downloads from. The tests serve the release themselves.

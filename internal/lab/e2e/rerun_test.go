@@ -40,7 +40,7 @@ const (
 
 var reruns = []rerun{
 	{"ordinary_user", nobody, false, []string{
-		userScripts, "TestScripts/trust/^(pinned_state|trust_links)$", "TestScripts/installing/^condition_request$", "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
+		userScripts, "TestScripts/trust/^(pinned_state|trust_links)$", "TestScripts/install-plugins/^condition_request$", "TestOddFiles", "TestOddState", "TestExportReplacesLinks", "TestTerminal/^(agent|file|output|plugin|text|tool)$", "TestTerminalSessions",
 		"TestTerminalControl", "TestSecrets", "TestTrustQuestion", "TestGrantQuestion",
 	}},
 	{"root_no_namespaces", 0, true, []string{bareScripts, bareTrust}},

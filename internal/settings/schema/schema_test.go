@@ -25,7 +25,7 @@ var described = map[string][]table{
 	"modes":     append([]table{{"agents.md", "## Modes", ""}}, featureTables("features.")...),
 	"prompts":   {{"agents.md", "## Prompts", ""}},
 	"skills":    {{"agents.md", "## Skills", ""}},
-	"commands":  {{"commands.md", "## Your own", ""}},
+	"commands":  {{"slash-commands.md", "## Your own", ""}},
 	"providers": {{"providers.md", "## Configured", "*."}},
 	"tasks":     append([]table{{"configuration.md", "## Tasks", "*."}}, featureTables("*.features.")...),
 	"tools":     {{"tools.md", "## Describing tools", "*."}},
@@ -33,10 +33,10 @@ var described = map[string][]table{
 	"hooks":     {{"hooks.md", "# Shell hooks", "*."}},
 	"features":  featureTables(""),
 	"sandbox":   featureTables(""),
-	"plugin":    {{"plugins.md", "## plugin.yaml", ""}},
+	"plugin":    {{"plugin-manifest.md", "## plugin.yaml", ""}},
 	"script":    nil,
 	"test":      {{"writing-a-plugin.md", "## The test file", ""}},
-	"lock":      {{"installing.md", "## The lock", ""}},
+	"lock":      {{"install-plugins.md", "## The lock", ""}},
 }
 
 type table struct{ page, heading, below string }
