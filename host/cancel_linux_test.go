@@ -50,7 +50,7 @@ func TestCancelledCalls(t *testing.T) {
 	}
 	restarting := make(chan struct{}, 1)
 	p.sup.mu.Lock()
-	p.sup.opts.OnState = func(c StateChange) {
+	p.sup.opts.Observer.OnState = func(c StateChange) {
 		if c.To == StateRestarting {
 			restarting <- struct{}{}
 		}

@@ -102,7 +102,7 @@ func (c *child) keepLowered(o *Options, spec Spec) error {
 
 // identify numbers the child, if somebody listens to calls.
 func (c *child) identify(s *supervisor) {
-	if s.opts.OnCall == nil {
+	if s.opts.Observer.OnCall == nil {
 		return
 	}
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *supervisor) treeOf(spec Spec) string {
 	tree := s.tree
 	s.tree = ""
 	s.mu.Unlock()
-	if s.opts.OnCall != nil {
+	if s.opts.Observer.OnCall != nil {
 		tree = ""
 	}
 	return cmp.Or(tree, versionOf(spec.Dir))

@@ -33,7 +33,6 @@ type Fleet struct {
 // others.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
-	o.peers = f.Plugins
 	for _, spec := range specs {
 		if f.plugins[spec.Name] != nil {
 			f.Close()
@@ -63,7 +62,8 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
 	s := newSupervisor(f.opts, spec, log)
-	if f.opts.OnLog != nil && log != nil {
+	s.peers = f.Plugins
+	if f.opts.Observer.OnLog != nil && log != nil {
 		log.leveled = s.logged
 	}
 	if err != nil {

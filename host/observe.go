@@ -63,17 +63,17 @@ type StateChange struct {
 
 // observe reports a finished call to OnCall, if it is set. ctx is the context of the call.
 func (s *supervisor) observe(ctx context.Context, c Call) {
-	if s.opts.OnCall == nil {
+	if s.opts.Observer.OnCall == nil {
 		return
 	}
 	c.Plugin = s.specNow().Name
-	s.opts.OnCall(ctx, c)
+	s.opts.Observer.OnCall(ctx, c)
 }
 
 // observeState reports the current state to OnState, if it is set and the state differs from the one reported last. The caller
 // holds the lock, so that changes are reported in order.
 func (s *supervisor) observeState() {
-	if s.opts.OnState == nil {
+	if s.opts.Observer.OnState == nil {
 		return
 	}
 	now := s.stateNow()
@@ -88,7 +88,7 @@ func (s *supervisor) observeState() {
 		change.Pid = s.cur.proc.pid()
 	}
 	s.observed.state, s.observed.child = now, s.cur
-	s.out.post(func() { s.opts.OnState(change) })
+	s.out.post(func() { s.opts.Observer.OnState(change) })
 }
 
 // stateNow returns the state that users see. The caller holds the lock.
@@ -101,7 +101,7 @@ func (s *supervisor) stateNow() State {
 
 // logged reports a line of the plugin's log. The log is locked.
 func (s *supervisor) logged(level, text string) {
-	s.out.postLine(func() { s.opts.OnLog(s.name, level, text) }, func(n int) {
-		s.opts.OnLog(s.name, "warn", fmt.Sprintf("[aura] %d lines are only in the log, because they came faster than they were read", n))
+	s.out.postLine(func() { s.opts.Observer.OnLog(s.name, level, text) }, func(n int) {
+		s.opts.Observer.OnLog(s.name, "warn", fmt.Sprintf("[aura] %d lines are only in the log, because they came faster than they were read", n))
 	})
 }

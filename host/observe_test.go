@@ -32,8 +32,8 @@ func TestObserveCostsNothing(t *testing.T) {
 		t.Errorf("%v allocations without listeners, want 0", got)
 	}
 	calls, states := 0, 0
-	s.opts.OnCall = func(context.Context, Call) { calls++ }
-	s.opts.OnState = func(StateChange) { states++ }
+	s.opts.Observer.OnCall = func(context.Context, Call) { calls++ }
+	s.opts.Observer.OnState = func(StateChange) { states++ }
 	measured()
 	s.out.flush()
 	if calls == 0 || states != calls {
@@ -45,7 +45,7 @@ func TestObserveCostsNothing(t *testing.T) {
 func TestObserveState(t *testing.T) {
 	t.Parallel()
 	var got []StateChange
-	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
+	s := newSupervisor(&Options{Observer: Observer{OnState: func(c StateChange) { got = append(got, c) }}}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
 	defer s.end()
 	made := func() *child { return &child{proc: &hostProcess{}} }
 	first, second, third, fourth := made(), made(), made(), made()

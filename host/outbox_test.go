@@ -21,10 +21,10 @@ func TestOutboxSlow(t *testing.T) {
 		<-read
 		got = append(got, text)
 	}
-	s := newSupervisor(&Options{
-		Notify: func(n Notice) { note("notice " + n.Text) }, OnState: func(c StateChange) { note("state " + string(c.To)) },
+	s := newSupervisor(&Options{Observer: Observer{
+		OnNotice: func(n Notice) { note("notice " + n.Text) }, OnState: func(c StateChange) { note("state " + string(c.To)) },
 		OnLog: func(_, _, text string) { note("line " + text) },
-	}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
+	}}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
 	defer s.end()
 	const lines = maxLines + 100
 	s.mu.Lock()

@@ -27,7 +27,7 @@ func (s services) Emit(_ context.Context, name string, payload []byte) error {
 	}
 	from := s.sup.specNow().Name
 	s.sup.mail.count(func(c *EventCounts) { c.Emitted++ })
-	for _, to := range s.sup.opts.peers() {
+	for _, to := range s.sup.peers() {
 		if to.sup != s.sup && to.sup.listens(name) {
 			to.sup.post(shared.EventCall{Name: name, Sender: from, Payload: payload})
 		}

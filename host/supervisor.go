@@ -32,6 +32,8 @@ type supervisor struct {
 	name string
 	log  *logFile
 	out  outbox
+	// peers returns the plugins of the fleet.
+	peers func() []*Plugin
 	// life is cancelled when the supervisor is closed. pending waits for its goroutines.
 	life    context.Context //nolint:containedctx // it is the supervisor's own lifetime, not a caller's
 	end     context.CancelFunc
@@ -235,8 +237,8 @@ func (s *supervisor) retry(cause error) {
 
 // notify tells the user something. The caller may hold the lock.
 func (s *supervisor) notify(kind NoticeKind, text string) {
-	if s.opts.Notify != nil {
-		s.out.post(func() { s.opts.Notify(Notice{Plugin: s.name, Kind: kind, Text: text}) })
+	if s.opts.Observer.OnNotice != nil {
+		s.out.post(func() { s.opts.Observer.OnNotice(Notice{Plugin: s.name, Kind: kind, Text: text}) })
 	}
 }
 

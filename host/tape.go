@@ -37,7 +37,7 @@ type Started struct {
 
 // announced reports a child that is ready, unless it is nil.
 func (s *supervisor) announced(c *child) *child {
-	if c == nil || s.opts.OnCall == nil || s.opts.OnStart == nil {
+	if c == nil || s.opts.Observer.OnCall == nil || s.opts.Observer.OnStart == nil {
 		return c
 	}
 	s.mu.Lock()
@@ -45,7 +45,7 @@ func (s *supervisor) announced(c *child) *child {
 	c.tape.loose = taped{}
 	spec := s.spec
 	s.mu.Unlock()
-	s.opts.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
+	s.opts.Observer.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
 	return c
 }
 
@@ -119,7 +119,7 @@ func (a Ask) size() int {
 
 // asked puts an ask of the child on its tape, if somebody listens to calls.
 func (s services) asked(a Ask, err error) {
-	if s.sup.opts.OnCall == nil || s.tape == nil {
+	if s.sup.opts.Observer.OnCall == nil || s.tape == nil {
 		return
 	}
 	if err != nil {
