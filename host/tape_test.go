@@ -17,7 +17,7 @@ func TestTape(t *testing.T) {
 		Fixed:    Fixed{Now: func(string) time.Time { return fixed }, Rand: func(string) uint64 { return 7 }},
 		Observer: Observer{OnCall: func(context.Context, Call) {}},
 	}, Spec{}, nil)
-	defer s.end()
+	defer s.life.end()
 	c := &child{}
 	asks := services{sup: s, child: c, tape: &c.tape}
 	ask := func() {
