@@ -53,7 +53,7 @@ func TestLoweredKey(t *testing.T) {
 	if err := os.WriteFile(binary, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := &Options{Binary: binary}
+	o := &Options{Fixed: Fixed{Binary: binary}}
 	base := loweredKey(o, Spec{Plugin: manifest.Plugin{Dir: "/a"}}, "tree")
 	if base == "" {
 		t.Fatal("a plain plugin is not cached")
@@ -73,7 +73,7 @@ func TestLoweredKey(t *testing.T) {
 		"unsafe":           loweredKey(o, Spec{Plugin: manifest.Plugin{Dir: "/a"}, Unsafe: true}, "tree"),
 		"guest":            loweredKey(o, Spec{Plugin: manifest.Plugin{Dir: "/a"}, Guest: &shared.Guest{Program: "python3"}}, "tree"),
 		"unreadable files": loweredKey(o, Spec{Plugin: manifest.Plugin{Dir: "/a"}}, ""),
-		"no plugin host":   loweredKey(&Options{Binary: binary + "x"}, Spec{Plugin: manifest.Plugin{Dir: "/a"}}, "tree"),
+		"no plugin host":   loweredKey(&Options{Fixed: Fixed{Binary: binary + "x"}}, Spec{Plugin: manifest.Plugin{Dir: "/a"}}, "tree"),
 	} {
 		if key != "" {
 			t.Errorf("%s: cached as %q", name, key)

@@ -49,13 +49,13 @@ func TestCancelledCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	restarting := make(chan struct{}, 1)
-	p.sup.mu.Lock()
-	p.sup.opts.OnState = func(c StateChange) {
+	p.sup.life.mu.Lock()
+	p.sup.opts.Observer.OnState = func(c StateChange) {
 		if c.To == StateRestarting {
 			restarting <- struct{}{}
 		}
 	}
-	p.sup.mu.Unlock()
+	p.sup.life.mu.Unlock()
 	// A plugin that writes to a named pipe waits for the reader, and the reader for the plugin.
 	await := func(name string) {
 		t.Helper()

@@ -32,15 +32,15 @@ type child struct {
 	// loadTime is the time from the start of the process until the plugin was ready.
 	loadTime time.Duration
 	exports  shared.Exports
-	// killedFor is the reason why aura itself killed the child. The supervisor guards it.
+	// killedFor is the reason why aura itself killed the child. The lock of the life cycle guards it.
 	killedFor string
-	// listens holds the events that the plugin handles in addition to those of its exports. The supervisor guards it.
+	// listens holds the events that the plugin handles in addition to those of its exports. The lock of the life cycle guards it.
 	listens []string
 	// serving waits for the goroutine that handles the child's requests.
 	serving sync.WaitGroup
-	// inflight counts the running calls of the child. The supervisor guards it.
+	// inflight counts the running calls of the child. The lock of the life cycle guards it.
 	inflight int
-	// deadlines holds those of the running calls, except events. The supervisor guards it.
+	// deadlines holds those of the running calls, except events. The lock of the life cycle guards it.
 	deadlines []time.Time
 	// doing names the running calls, for the notice if the child dies. reported is set once a notice has reported its end. The supervisor
 	// guards both.
@@ -56,7 +56,7 @@ type child struct {
 	compiled bool
 }
 
-// busyFor returns how long the running calls may still take. The caller holds the supervisor's lock.
+// busyFor returns how long the running calls may still take. The caller holds the lock of the life cycle.
 func (c *child) busyFor(now time.Time) time.Duration {
 	var most time.Duration
 	for _, deadline := range c.deadlines {
@@ -87,15 +87,15 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 		return nil, err
 	}
 	c.loadTime = time.Since(c.started)
-	if err := errors.Join(c.keepLowered(o, spec), c.keepSource(o, spec)); err != nil {
+	if err := errors.Join(c.cacheLowered(o, spec), c.cacheSource(o, spec)); err != nil {
 		log.printf("[aura] %v", err)
 	}
 	log.printf("[aura] plugin %s loaded in %s, pid %s", spec.Name, c.loadTime.Round(time.Millisecond), proc.ID())
 	return c, nil
 }
 
-// keepLowered caches the lowered source that the child returned, if any. It frees it in any case.
-func (c *child) keepLowered(o *Options, spec Spec) error {
+// cacheLowered caches the lowered source that the child returned, if any. It frees it in any case.
+func (c *child) cacheLowered(o *Options, spec Spec) error {
 	lowered := c.exports.Lowered
 	c.proc.spec.Lowered, c.exports.Lowered = nil, nil
 	if lowered == nil {
@@ -106,23 +106,22 @@ func (c *child) keepLowered(o *Options, spec Spec) error {
 
 // identify numbers the child, if somebody listens to calls.
 func (c *child) identify(s *supervisor) {
-	if s.opts.OnCall == nil {
+	if s.opts.Observer.OnCall == nil {
 		return
 	}
-	s.mu.Lock()
-	s.children++
-	c.number = s.children
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	s.code.children++
+	c.number = s.code.children
+	s.life.mu.Unlock()
 }
 
 // treeOf returns the hash of the plugin's files. At the first start, it is the one by which the cached exports were found, unless
 // somebody records it with the calls: the files may have changed since.
 func (s *supervisor) treeOf(spec Spec) string {
-	s.mu.Lock()
-	tree := s.tree
-	s.tree = ""
-	s.mu.Unlock()
-	if s.opts.OnCall != nil {
+	s.life.mu.Lock()
+	tree := s.code.firstTree()
+	s.life.mu.Unlock()
+	if s.opts.Observer.OnCall != nil {
 		tree = ""
 	}
 	return cmp.Or(tree, versionOf(spec.Dir))

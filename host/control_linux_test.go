@@ -41,7 +41,7 @@ func TestControl(t *testing.T) {
 	g := newGround(t, "mirror", mirror)
 	var seen changes
 	fleet, err := Start(t.Context(), Options{
-		Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work"), OnState: seen.add,
+		Fixed: Fixed{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work")}, Observer: Observer{OnState: seen.add},
 	}, []Spec{{Plugin: g.plugin}})
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func (p *hostProcess) deathNote() error {
 func (p *hostProcess) lastWords() string { return excerpt(p.tail.String(), p.spec.Guest != nil) }
 
 // crashNotice returns why the child died, in the words of a notice. A notice is the only report of a crash, so it names the calls that
-// ended with the child. The result of a tool call shows the reason anyway, because the model needs it. The caller holds the supervisor's lock.
+// ended with the child. The result of a tool call shows the reason anyway, because the model needs it. The caller holds the lock of the life cycle.
 func (c *child) crashNotice(cause error) string {
 	doing := slices.Compact(slices.Sorted(slices.Values(c.doing)))
 	switch {
@@ -89,10 +89,10 @@ func (s *supervisor) reported(c *child, err error) error {
 	timer := time.NewTimer(deathGrace)
 	defer timer.Stop()
 	for {
-		s.mu.Lock()
-		current, changed := s.cur == c, s.changed
+		s.life.mu.Lock()
+		current, changed := s.life.cur == c, s.life.changed
 		e.reported = c.reported
-		s.mu.Unlock()
+		s.life.mu.Unlock()
 		if !current {
 			return err
 		}

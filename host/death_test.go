@@ -51,16 +51,16 @@ func TestReported(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newSupervisor(&Options{}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
 				c := &child{proc: &hostProcess{}}
-				s.state, s.cur = StateReady, c
-				defer s.end()
+				s.life.state, s.life.cur = StateReady, c
+				defer s.life.end()
 				failure := &Error{Kind: row.kind, Err: errors.New("boom")}
 				ended := make(chan error)
 				go func() { ended <- s.reported(c, failure) }()
 				synctest.Wait() // until the call waits, or has returned
 				if row.ends {
-					s.mu.Lock()
+					s.life.mu.Lock()
 					_, _ = s.retire(StateStopped, restartedByUser, nil)
-					s.mu.Unlock()
+					s.life.mu.Unlock()
 				}
 				if err := <-ended; !errors.Is(err, failure) || failure.Reported() != row.want {
 					t.Errorf("%v: reported is not %v", err, row.want)

@@ -13,7 +13,7 @@ import (
 // shared.Plugin declares for the call; it is nil for an event. took is how long the child worked on the call. The deadlines of the
 // plugin apply.
 func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration, err error) {
-	limits := timeoutsOf(p.sup.specNow().Manifest)
+	limits := timeoutsOf(p.sup.life.currentSpec().Manifest)
 	point, doing, limit := "", "", limits.hook
 	var do func(ctx context.Context, r shared.Remote) error
 	switch c := call.(type) {
@@ -39,7 +39,7 @@ func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration,
 	if err != nil {
 		out = nil
 	}
-	p.sup.observe(ctx, Call{Point: point, Request: call, Out: out, Err: err, span: span})
+	p.sup.reports.call(ctx, Call{Point: point, Request: call, Out: out, Err: err, span: span})
 	return out, span.Took, err
 }
 

@@ -36,8 +36,8 @@ func (a *Around) grant(names []string) []string { return grant(a.Environ, a.Task
 
 // callEnv returns the variables that a call sets: those of the task, and the position of the call in a trace. Concurrent calls share a
 // child's environment: each may see the position of another, in the same trace.
-func (s *supervisor) callEnv(ctx context.Context, spec Spec) map[string]string {
-	out := grantTask(s.opts.around(spec).TaskEnv, spec.variables())
+func (o *Options) callEnv(ctx context.Context, spec Spec) map[string]string {
+	out := grantTask(o.around(spec).TaskEnv, spec.variables())
 	for _, entry := range telemetry.Environ(ctx) {
 		name, value, _ := strings.Cut(entry, "=")
 		if !granted(spec.variables(), name) {

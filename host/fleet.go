@@ -33,7 +33,6 @@ type Fleet struct {
 // others.
 func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 	f := &Fleet{opts: &o, plugins: make(map[string]*Plugin)}
-	o.peers = f.Plugins
 	for _, spec := range specs {
 		if f.plugins[spec.Name] != nil {
 			f.Close()
@@ -54,7 +53,7 @@ func Start(ctx context.Context, o Options, specs []Spec) (*Fleet, error) {
 // flush waits until everything that happened to plugins is reported.
 func flush(plugins []*Plugin) {
 	for _, p := range plugins {
-		p.sup.out.flush()
+		p.sup.reports.flush()
 	}
 }
 
@@ -63,20 +62,21 @@ func (f *Fleet) prepare(spec Spec) *Plugin {
 	log, err := openLog(spec.LogFile)
 	log.hide(f.opts.Secrets)
 	s := newSupervisor(f.opts, spec, log)
-	if f.opts.OnLog != nil && log != nil {
-		log.leveled = s.logged
+	s.peers = f.Plugins
+	if f.opts.Observer.OnLog != nil && log != nil {
+		log.leveled = s.reports.logLine
 	}
 	if err != nil {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))
+		s.reports.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output is not kept: %v", spec.Name, err))
 	}
 	if spec.Err != nil {
 		err := &Error{Plugin: spec.Name, Doing: "reading manifest", Kind: KindLoad, Err: spec.Err}
 		if _, sound := errors.AsType[*manifest.RefusedError](spec.Err); sound {
 			err.Doing = ""
 		}
-		s.down = err
-		s.stats.lastExit = spec.Err.Error()
-		s.notify(NoticeLoad, err.Error())
+		s.life.down = err
+		s.stats.exited(spec.Err.Error())
+		s.reports.notify(NoticeLoad, err.Error())
 	}
 	return &Plugin{sup: s}
 }
@@ -103,12 +103,13 @@ func (f *Fleet) launch(ctx context.Context, plugins []*Plugin) error {
 	f.launching.Go(func() {
 		for _, i := range order {
 			p := plugins[i]
-			if (f.opts.Lazy || p.Spec().Guest != nil) && p.urgency() > urgent || slots.Acquire(p.sup.life, 1) != nil {
+			if (f.opts.Lazy || p.Spec().Guest != nil) && p.urgency() > urgent || slots.Acquire(p.sup.life.ctx, 1) != nil {
 				continue
 			}
 			p.sup.start()
-			p.sup.pending.Go(func() {
-				p.sup.settled(context.Background())
+			p.sup.life.pending.Go(func() {
+				// Whether the child is ready or the session ends does not matter here.
+				_, _ = p.sup.life.awaitEnd(context.Background(), StateStarting)
 				slots.Release(1)
 				p.sup.memorize(keys[i])
 			})
@@ -200,7 +201,7 @@ func (f *Fleet) Health() []PluginHealth {
 // Close kills all children and returns when all their resources are released.
 func (f *Fleet) Close() {
 	for _, p := range f.Plugins() {
-		p.sup.end()
+		p.sup.life.end()
 	}
 	f.launching.Wait()
 	var group sync.WaitGroup
@@ -212,7 +213,7 @@ func (f *Fleet) Close() {
 
 // recall reads the cached exports of a plugin and returns its cache key.
 func (s *supervisor) recall() string {
-	spec := s.specNow()
+	spec := s.life.currentSpec()
 	if spec.Err != nil {
 		return ""
 	}
@@ -225,21 +226,22 @@ func (s *supervisor) recall() string {
 		return ""
 	}
 	exports, ok := recall(s.opts, key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tree = tree
-	if ok {
-		s.exports, s.known = exports, true
-		s.warn(exports.Warnings)
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if !ok {
+		s.code.recalled(tree, nil)
+		return key
 	}
+	s.code.recalled(tree, &exports)
+	s.reports.warn(exports.Warnings)
 	return key
 }
 
 // memorize caches the exports of the loaded child.
 func (s *supervisor) memorize(key string) {
-	s.mu.Lock()
-	exports, loaded := s.exports, s.loaded
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	exports, loaded := s.code.exports, s.code.loaded
+	s.life.mu.Unlock()
 	if !loaded {
 		return
 	}
@@ -248,29 +250,11 @@ func (s *supervisor) memorize(key string) {
 	}
 }
 
-// settled returns when the first child is ready or has failed to start.
-func (s *supervisor) settled(ctx context.Context) {
-	for {
-		s.mu.Lock()
-		state, changed := s.state, s.changed
-		s.mu.Unlock()
-		if state != StateStarting {
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		case <-s.life.Done():
-			return
-		}
-	}
-}
-
 // await starts the child and returns when it is ready or has failed to start. It only returns the error of ctx.
 func (s *supervisor) await(ctx context.Context) error {
 	s.start()
-	s.settled(ctx)
-	s.out.flush()
+	// A plugin that does not start is reported by a notice.
+	_, _ = s.life.awaitEnd(ctx, StateStarting)
+	s.reports.flush()
 	return ctx.Err()
 }

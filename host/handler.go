@@ -30,17 +30,17 @@ func (p *Plugin) Configured(config map[string]any) *Plugin {
 }
 
 // Name returns the plugin's name.
-func (p *Plugin) Name() string { return p.sup.specNow().Name }
+func (p *Plugin) Name() string { return p.sup.life.currentSpec().Name }
 
 // Rank orders the plugin at a hook point: by rank, then by name.
-func (p *Plugin) Rank() int { return p.sup.specNow().Rank }
+func (p *Plugin) Rank() int { return p.sup.life.currentSpec().Rank }
 
 // Extension reports whether the plugin is an extension that was written for Aar.
-func (p *Plugin) Extension() bool { return p.sup.specNow().Python() }
+func (p *Plugin) Extension() bool { return p.sup.life.currentSpec().Python() }
 
 // Spec returns the specification of the plugin, with the configuration that it is called with.
 func (p *Plugin) Spec() Spec {
-	spec := p.sup.specNow()
+	spec := p.sup.life.currentSpec()
 	if p.config != nil {
 		spec.Config = p.config
 	}
@@ -49,9 +49,9 @@ func (p *Plugin) Spec() Spec {
 
 // Exports returns what the plugin exports, or false while that is not known.
 func (p *Plugin) Exports() (shared.Exports, bool) {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	return p.sup.exports, p.sup.known
+	p.sup.life.mu.Lock()
+	defer p.sup.life.mu.Unlock()
+	return p.sup.code.exports, p.sup.code.known
 }
 
 // Ready starts the plugin if it is not running and returns when it is ready or has failed to start. It only returns the error
@@ -64,40 +64,22 @@ func (p *Plugin) Health() Health { return p.sup.health(p.sup.opts.Session.ID).He
 // Sandbox returns how the current child is confined. It is nil if there is no child, or if the child is not confined. Health tells the same,
 // and measures the child, which takes longer than a call.
 func (p *Plugin) Sandbox() *sandbox.Report {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	if p.sup.cur == nil {
+	p.sup.life.mu.Lock()
+	defer p.sup.life.mu.Unlock()
+	if p.sup.life.cur == nil {
 		return nil
 	}
-	return p.sup.cur.exports.Sandbox
+	return p.sup.life.cur.exports.Sandbox
 }
 
 // Down returns why the plugin is no longer called, or nil.
-func (p *Plugin) Down() error {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	if p.sup.state == StateQuarantined || p.sup.state == StateStopped {
-		return p.sup.down
-	}
-	return nil
-}
+func (p *Plugin) Down() error { return p.sup.life.downReason() }
 
 // Fired reports whether a plugin with once set has already run at this point.
-func (p *Plugin) Fired(point hookpoint.Name) bool {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	return p.sup.fired[point]
-}
+func (p *Plugin) Fired(point hookpoint.Name) bool { return p.sup.fired.has(point) }
 
 // SetFired replaces the set of points at which a plugin with once set has already run. It is called when a session is resumed.
-func (p *Plugin) SetFired(points ...hookpoint.Name) {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	clear(p.sup.fired)
-	for _, point := range points {
-		p.sup.fired[point] = true
-	}
-}
+func (p *Plugin) SetFired(points ...hookpoint.Name) { p.sup.fired.replace(points) }
 
 // Handle calls one hook. It returns nil without a call if the plugin's condition is false or if a plugin with once set has
 // already run. A guard that fails closed returns a blocking result in addition to the error.
@@ -112,31 +94,27 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 		return p.failed(spec, point, err)
 	}
 	var out any
-	call := shared.HookCall{Point: point, Context: in, Env: s.callEnv(ctx, spec)}
+	call := shared.HookCall{Point: point, Context: in, Env: s.opts.callEnv(ctx, spec)}
 	took, err := s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Hook(ctx, call)
 		return err
 	})
 	if err != nil {
-		s.observe(ctx, Call{Point: string(point), Request: call, Err: err, span: took})
-		s.logReturned(err)
+		s.reports.call(ctx, Call{Point: string(point), Request: call, Err: err, span: took})
+		s.log.returned(err)
 		return p.failed(spec, point, err)
 	}
-	s.observe(ctx, Call{Point: string(point), Request: call, Out: out, span: took})
+	s.reports.call(ctx, Call{Point: string(point), Request: call, Out: out, span: took})
 	return out, nil
 }
 
 // Dropped counts inputs that the plugin did not receive because it was too slow.
-func (p *Plugin) Dropped(_ hookpoint.Name, inputs int) {
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	p.sup.stats.dropped += int64(inputs)
-}
+func (p *Plugin) Dropped(_ hookpoint.Name, inputs int) { p.sup.stats.droppedInputs(inputs) }
 
-// logReturned writes an error that a hook returned to the plugin's log, because the user does not see it elsewhere.
-func (s *supervisor) logReturned(err error) {
+// returned writes an error that a hook returned to the plugin's log, because the user does not see it elsewhere.
+func (l *logFile) returned(err error) {
 	if e, ok := errors.AsType[*Error](err); ok && e.Returned() {
-		s.log.printf("[aura] %v", err)
+		l.printf("[aura] %v", err)
 	}
 }
 
@@ -163,23 +141,19 @@ func (p *Plugin) warnOpen(spec Spec, row hookpoint.Point, err error) {
 	if !ok || !e.Returned() || !row.CanBlock() || spec.blocksAt(row) {
 		return
 	}
-	p.sup.mu.Lock()
-	defer p.sup.mu.Unlock()
-	if p.sup.failedOpen {
-		return
-	}
-	p.sup.failedOpen = true
 	block := "set on_failure: closed in its plugin.yaml"
 	if strings.HasSuffix(spec.Dir, ".py") {
 		block = "make it a directory with __init__.py and a plugin.yaml that has on_failure: closed"
 	}
-	p.sup.notify(NoticeWarning, fmt.Sprintf("guard %q failed, so tool calls run without its check: %v; to block them, %s. `aura plugins logs %s` shows further failures",
-		spec.Name, Reason(err), block, spec.Name))
+	p.sup.reports.failedOpen.Do(func() {
+		p.sup.reports.notify(NoticeWarning, fmt.Sprintf("guard %q failed, so tool calls run without its check: %v; to block them, %s. `aura plugins logs %s` shows further failures",
+			spec.Name, Reason(err), block, spec.Name))
+	})
 }
 
 // pass reports whether the plugin's condition and its once setting permit the call.
 func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, base sdk.Context) (bool, error) {
-	if spec.Manifest.Once && s.hasFired(point) {
+	if spec.Manifest.Once && s.fired.has(point) {
 		return false, nil
 	}
 	ok, err := spec.Manifest.Condition.Eval(ctx, ConditionState(base, s.opts.Workdir, s.opts.around(spec).Shell))
@@ -189,22 +163,7 @@ func (s *supervisor) pass(ctx context.Context, spec Spec, point hookpoint.Name, 
 	if !ok {
 		return false, nil
 	}
-	return !spec.Manifest.Once || s.fire(point), nil
-}
-
-func (s *supervisor) hasFired(point hookpoint.Name) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.fired[point]
-}
-
-// fire reports whether the plugin runs at the point for the first time, and records that it ran.
-func (s *supervisor) fire(point hookpoint.Name) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first := !s.fired[point]
-	s.fired[point] = true
-	return first
+	return !spec.Manifest.Once || s.fired.add(point), nil
 }
 
 // withConfig returns a copy of a hook's context that contains the plugin's own configuration, and the embedded base context.
@@ -249,12 +208,12 @@ func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args 
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out string
-	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.callEnv(ctx, spec)}
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)}
 	took, err := p.sup.call(ctx, PointTool, p.toolTimeout(tool), func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Execute(ctx, call)
 		return err
 	})
-	p.sup.observe(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
+	p.sup.reports.call(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -264,18 +223,18 @@ func (p *Plugin) toolTimeout(tool string) time.Duration {
 	if t := exports.Tool(tool); t != nil && t.Timeout > 0 {
 		return t.Timeout
 	}
-	return timeoutsOf(p.sup.specNow().Manifest).tool
+	return timeoutsOf(p.sup.life.currentSpec().Manifest).tool
 }
 
 // Paths returns which files a call of a tool of the plugin would touch.
 func (p *Plugin) Paths(ctx context.Context, tool string, args map[string]any) (sdk.ToolPaths, error) {
 	var out sdk.ToolPaths
 	call := shared.PathsCall{Tool: tool, Args: args}
-	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.specNow().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
+	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.life.currentSpec().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Paths(ctx, call)
 		return err
 	})
-	p.sup.observe(ctx, Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
+	p.sup.reports.call(ctx, Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -284,12 +243,12 @@ func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args 
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
 	var out sdk.CommandResult
-	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: p.sup.callEnv(ctx, spec)}
+	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)}
 	took, err := p.sup.call(ctx, PointCommand, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
 		out, err = r.Command(ctx, call)
 		return err
 	})
-	p.sup.observe(ctx, Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
+	p.sup.reports.call(ctx, Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
 	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
 	return out, err
 }

@@ -2,47 +2,12 @@ package host
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"time"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
-
-// stats counts the events of a plugin, across all its children. The supervisor guards it.
-type stats struct {
-	restarts int
-	lastExit string
-	calls    int64
-	errors   int64
-	timeouts int64
-	dropped  int64
-	// times holds the durations of calls in microseconds. It is created at the first call.
-	times *hdrhistogram.Histogram
-}
-
-// record counts a call. Calls that the user cancelled do not count as errors of the plugin.
-func (s *supervisor) record(took time.Duration, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stats.calls++
-	if s.stats.times == nil {
-		s.stats.times = hdrhistogram.New(1, int64(time.Hour/time.Microsecond), 2)
-	}
-	// A call that takes more than an hour is counted as an hour.
-	_ = s.stats.times.RecordValue(min(max(1, took.Microseconds()), int64(time.Hour/time.Microsecond)))
-	var e *Error
-	if !errors.As(err, &e) {
-		return
-	}
-	s.stats.errors++
-	if e.Kind == KindTimeout {
-		s.stats.timeouts++
-	}
-}
 
 // Health is the health of one plugin in one session.
 type Health struct {
@@ -98,17 +63,15 @@ func (c *child) goroutines() int {
 }
 
 func (s *supervisor) health(session string) PluginHealth {
-	s.mu.Lock()
-	h := PluginHealth{Name: s.spec.Name, Dir: s.spec.Dir, Health: Health{
-		Session: session, State: s.stateNow(), Restarts: s.stats.restarts, LastExit: s.opts.Secrets.Get().String(s.stats.lastExit),
-		ChunksDropped: s.stats.dropped, Events: s.mail.snapshot(), Calls: s.stats.calls, Errors: s.stats.errors, Timeouts: s.stats.timeouts,
+	s.life.mu.Lock()
+	h := PluginHealth{Name: s.life.spec.Name, Dir: s.life.spec.Dir, Health: Health{
+		Session: session, State: s.life.shownState(), Events: s.mail.snapshot(),
 	}}
-	if s.stats.times != nil {
-		h.P50, h.P99 = s.stats.times.ValueAtQuantile(50), s.stats.times.ValueAtQuantile(99)
-	}
-	c := s.cur
-	h.Runtime, h.Build = s.runtime()
-	s.mu.Unlock()
+	s.stats.fill(&h.Health)
+	h.LastExit = s.opts.Secrets.Get().String(h.LastExit)
+	c := s.life.cur
+	h.Runtime, h.Build = s.native.runtime()
+	s.life.mu.Unlock()
 	h.SessionGoroutines = runtime.NumGoroutine()
 	if c != nil {
 		h.Goroutines = c.goroutines()

@@ -41,8 +41,17 @@ type Around struct {
 // around returns what surrounds a plugin.
 func (o *Options) around(spec Spec) *Around { return cmp.Or(spec.around, &o.Around) }
 
-// Options holds the settings that all plugins of a fleet share.
+// Options is what a fleet is started with.
 type Options struct {
+	Fixed
+	// Around is what surrounds the plugins in the first setup. Prepare is given that of the next one.
+	Around
+	// Observer receives what happens to the plugins.
+	Observer Observer
+}
+
+// Fixed is what stays the same in all setups of a session.
+type Fixed struct {
 	// Binary is the file that children are started from: the path of aura-plugin-host, or of a descriptor by which it is open.
 	// Program is where the binary is located if Binary is a descriptor, because children read their own binary; empty means
 	// Binary.
@@ -56,18 +65,6 @@ type Options struct {
 	CacheDir string
 	// Workdir is the working directory of every child.
 	Workdir string
-	Around
-	// Notify receives notices for the user. Notify, OnState and OnLog are called for one plugin at a time, in the order in which things happened to
-	// the plugin, and before a call returns whose result they explain. They may block, but must not call the fleet.
-	Notify func(Notice)
-	// OnCall receives every finished call with the context that it was made with, from many goroutines, and OnState every change of a plugin's
-	// state; both may be nil. OnCall must not call the fleet.
-	OnCall  func(context.Context, Call)
-	OnState func(StateChange)
-	// OnStart receives every child that is ready, before its first call; nil for nobody. It is called only if OnCall is set.
-	OnStart func(Started)
-	// OnLog receives the lines that plugins write with sdk.Log; nil for none.
-	OnLog func(plugin, level, text string)
 	// State changes or reads a store of a plugin; nil if there is no place for one.
 	State func(ctx context.Context, plugin string, r shared.StateRequest) (shared.StateAnswer, error)
 	// Now and Rand answer a plugin that asks for the time or for a random number; nil for the current time and a random number.
@@ -81,9 +78,23 @@ type Options struct {
 	Compile bool
 	// Dormant starts no child before its first call, even if its exports or the availability of its tool are not known.
 	Dormant bool
+}
 
-	// peers returns the plugins of the fleet.
-	peers func() []*Plugin
+// Observer receives what happens to the plugins of a fleet. Each function may be nil. None may call the fleet.
+//
+// OnNotice, OnState and OnLog are called for one plugin at a time, in the order in which things happened to the plugin, and before a
+// call returns whose result they explain. They may block.
+type Observer struct {
+	// OnNotice receives messages for the user.
+	OnNotice func(Notice)
+	// OnState receives every change of a plugin's state.
+	OnState func(StateChange)
+	// OnLog receives the lines that plugins write with sdk.Log.
+	OnLog func(plugin, level, text string)
+	// OnCall receives every finished call with the context that it was made with, from many goroutines.
+	OnCall func(context.Context, Call)
+	// OnStart receives every child that is ready, before its first call. It is called only if OnCall is set.
+	OnStart func(Started)
 }
 
 // Spec describes one plugin to run.

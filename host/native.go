@@ -3,13 +3,9 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/shared"
 )
 
@@ -95,151 +91,6 @@ func (s Spec) now() Spec {
 	return s
 }
 
-// progressEvery is how often a build that the user waits for is reported.
-const progressEvery = 10 * time.Second
-
-// resolve returns the spec with which the plugin is started. It builds the program of a plugin that is never interpreted, and reports the
-// progress.
-func (s *supervisor) resolve(ctx context.Context, spec Spec) (Spec, error) {
-	n := spec.Native
-	if n != nil && n.First {
-		if err := n.Build(ctx, func() {}); err != nil {
-			s.log.printf("[aura] plugin %s stays interpreted: %v", spec.Name, err)
-		}
-	}
-	if n == nil || n.Ready() || !n.Only {
-		return spec.now(), nil
-	}
-	began := time.Now()
-	s.setBuild(Build{State: BuildRunning})
-	s.notify(NoticeBuild, fmt.Sprintf("plugin %q is being compiled; the first time, this includes Go's standard library", spec.Name))
-	done := make(chan struct{})
-	s.pending.Go(func() {
-		ticker := time.NewTicker(progressEvery)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ticker.C:
-				s.notify(NoticeBuild, fmt.Sprintf("plugin %q is still being compiled, for %s", spec.Name, time.Since(began).Round(time.Second)))
-			case <-done:
-				return
-			}
-		}
-	})
-	err := spec.Native.Build(ctx, func() {
-		s.notify(NoticeBuild, fmt.Sprintf("plugin %q waits for the build of another plugin", spec.Name))
-	})
-	close(done)
-	if err != nil {
-		s.setBuild(Build{State: BuildFailed, Reason: err.Error()})
-		if ctx.Err() != nil {
-			return spec, ctx.Err()
-		}
-		return spec, &Error{Plugin: spec.Name, Doing: "compiling", Kind: KindLoad, Err: err}
-	}
-	took := time.Since(began)
-	s.setBuild(Build{State: BuildReady})
-	s.log.printf("[aura] plugin %s compiled in %s", spec.Name, took.Round(time.Millisecond))
-	s.notify(NoticeBuild, fmt.Sprintf("plugin %q was compiled in %s", spec.Name, took.Round(100*time.Millisecond)))
-	return spec.compiled(), nil
-}
-
-func (s *supervisor) setBuild(b Build) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.build = b
-}
-
-// compileAhead builds the program of an interpreted plugin in the background, and lets it take over at the next safe moment. The caller
-// holds the lock.
-func (s *supervisor) compileAhead(c *child, generation int) {
-	n := s.spec.Native
-	if n == nil || !s.opts.Compile || c.compiled || s.build.State != BuildNone || s.life.Err() != nil {
-		return
-	}
-	s.build = Build{State: BuildRunning}
-	spec := s.spec
-	s.pending.Go(func() { s.compile(spec, generation) })
-}
-
-func (s *supervisor) compile(spec Spec, generation int) {
-	began := time.Now()
-	if err := spec.Native.Build(s.life, func() {}); err != nil {
-		if s.life.Err() == nil {
-			s.log.printf("[aura] plugin %s stays interpreted: %v", spec.Name, err)
-		}
-		s.setBuild(Build{State: BuildFailed, Reason: err.Error()})
-		return
-	}
-	s.log.printf("[aura] plugin %s compiled in %s", spec.Name, time.Since(began).Round(time.Millisecond))
-	if spec.Native.State != "" {
-		s.setBuild(Build{State: BuildReady, Reason: "it is used from the next start on, because " + spec.Native.State + " would be lost"})
-		return
-	}
-	s.setBuild(Build{State: BuildReady})
-	c, err := s.startUnderPolicy(s.life, spec)
-	if err == nil {
-		err = s.take(c, generation)
-	}
-	if err != nil && s.life.Err() == nil {
-		s.log.printf("[aura] plugin %s stays interpreted: %v", spec.Name, err)
-		s.setBuild(Build{State: BuildFailed, Reason: Reason(err).Error()})
-	}
-}
-
-// take makes a child with the program the next one. It takes over when no call runs.
-func (s *supervisor) take(c *child, generation int) error {
-	s.mu.Lock()
-	var err error
-	switch {
-	case s.life.Err() != nil || generation != s.generation || s.cur == nil || s.cur.compiled:
-		// The plugin was closed, reloaded or restarted meanwhile. Its next child runs the program anyway.
-		err = context.Canceled
-	case !sameExports(s.exports, c.exports):
-		err = errors.New("the compiled plugin exports something else than the interpreted one; run `aura plugins check`")
-	case len(s.cur.listens) > 0:
-		err = context.Canceled
-		s.build.Reason = "it is used from the next start on, because the plugin began to listen to events after it was loaded"
-	}
-	if err == nil {
-		s.next = c
-		s.swap()
-		s.mu.Unlock()
-		return nil
-	}
-	s.mu.Unlock()
-	c.stop()
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// swap lets the next child take over if no call runs. The caller holds the lock.
-func (s *supervisor) swap() {
-	next, old := s.next, s.cur
-	if next == nil || old == nil || old.inflight > 0 || len(s.settling) > 0 || s.life.Err() != nil {
-		return
-	}
-	s.next = nil
-	s.exports, s.known, s.loaded = next.exports, true, true
-	s.set(StateReady, next, nil)
-	s.log.printf("[aura] plugin %s runs as its compiled program", s.spec.Name)
-	s.pending.Go(func() {
-		old.stop()
-		<-next.proc.exited()
-		s.died(next)
-	})
-}
-
-// dropNext stops the child that waits to take over, if there is one. The caller holds the lock.
-func (s *supervisor) dropNext() {
-	if next := s.next; next != nil {
-		s.next = nil
-		s.pending.Go(next.stop)
-	}
-}
-
 // sameExports reports whether two children of a plugin can be called in the same way.
 func sameExports(a, b shared.Exports) bool {
 	plain := func(e shared.Exports) string {
@@ -268,24 +119,4 @@ func (s Spec) programDir() string {
 		return ""
 	}
 	return filepath.Dir(s.Native.Program)
-}
-
-// runtime returns what runs the plugin, and the state of its program; nil if it has none. The caller holds the lock.
-func (s *supervisor) runtime() (string, *Build) {
-	switch {
-	case s.spec.Python():
-		return string(manifest.RuntimePython), nil
-	case s.spec.NativeError != nil:
-		return RuntimeInterpreted, &Build{State: BuildFailed, Reason: s.spec.NativeError.Error()}
-	case s.spec.Native == nil:
-		return RuntimeInterpreted, nil
-	}
-	b := s.build
-	if b.State == BuildNone {
-		b = s.spec.Native.Describe()
-	}
-	if s.cur != nil && s.cur.compiled || s.spec.Native.Only {
-		return RuntimeNative, &b
-	}
-	return RuntimeInterpreted, &b
 }

@@ -1,8 +1,6 @@
 package host
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	"github.com/idelchi/aura/shared"
@@ -59,49 +57,4 @@ type StateChange struct {
 	Pid int
 	// Reason is why there is no child. It is nil if there is a child, or while the first one starts.
 	Reason error
-}
-
-// observe reports a finished call to OnCall, if it is set. ctx is the context of the call.
-func (s *supervisor) observe(ctx context.Context, c Call) {
-	if s.opts.OnCall == nil {
-		return
-	}
-	c.Plugin = s.specNow().Name
-	s.opts.OnCall(ctx, c)
-}
-
-// observeState reports the current state to OnState, if it is set and the state differs from the one reported last. The caller
-// holds the lock, so that changes are reported in order.
-func (s *supervisor) observeState() {
-	if s.opts.OnState == nil {
-		return
-	}
-	now := s.stateNow()
-	if now == s.observed.state && s.cur == s.observed.child {
-		return
-	}
-	if s.cur != nil && (s.cur.killedFor != "" || s.cur.proc.dead()) {
-		return // the child is not ready again, although its call is over: its death is about to change the state
-	}
-	change := StateChange{Plugin: s.name, From: s.observed.state, To: now, Reason: s.down}
-	if s.cur != nil {
-		change.Pid = s.cur.proc.pid()
-	}
-	s.observed.state, s.observed.child = now, s.cur
-	s.out.post(func() { s.opts.OnState(change) })
-}
-
-// stateNow returns the state that users see. The caller holds the lock.
-func (s *supervisor) stateNow() State {
-	if s.state == StateReady && s.cur.inflight > 0 {
-		return StateBusy
-	}
-	return s.state
-}
-
-// logged reports a line of the plugin's log. The log is locked.
-func (s *supervisor) logged(level, text string) {
-	s.out.postLine(func() { s.opts.OnLog(s.name, level, text) }, func(n int) {
-		s.opts.OnLog(s.name, "warn", fmt.Sprintf("[aura] %d lines are only in the log, because they came faster than they were read", n))
-	})
 }

@@ -15,27 +15,27 @@ import (
 // TestObserveCostsNothing checks that calls and states allocate nothing if there is no observer.
 func TestObserveCostsNothing(t *testing.T) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
-	defer s.end()
-	s.state, s.cur = StateReady, &child{proc: &hostProcess{}}
+	defer s.life.end()
+	s.life.state, s.life.cur = StateReady, &child{proc: &hostProcess{}}
 	var in, out any = sdk.BeforeChatContext{}, sdk.Result{Message: "m"}
 	err := &Error{Kind: KindPlugin, Err: io.EOF}
 	measured := func() float64 {
 		return testing.AllocsPerRun(100, func() {
-			s.observe(context.Background(), Call{Point: "BeforeChat", Request: in, Out: out, Err: err, span: span{Waited: 1, Took: 2}})
-			s.mu.Lock()
-			s.cur.inflight ^= 1
-			s.observeState()
-			s.mu.Unlock()
+			s.reports.call(context.Background(), Call{Point: "BeforeChat", Request: in, Out: out, Err: err, span: span{Waited: 1, Took: 2}})
+			s.life.mu.Lock()
+			s.life.cur.inflight ^= 1
+			s.life.observe()
+			s.life.mu.Unlock()
 		})
 	}
 	if got := measured(); got != 0 {
 		t.Errorf("%v allocations without listeners, want 0", got)
 	}
 	calls, states := 0, 0
-	s.opts.OnCall = func(context.Context, Call) { calls++ }
-	s.opts.OnState = func(StateChange) { states++ }
+	s.opts.Observer.OnCall = func(context.Context, Call) { calls++ }
+	s.opts.Observer.OnState = func(StateChange) { states++ }
 	measured()
-	s.out.flush()
+	s.reports.flush()
 	if calls == 0 || states != calls {
 		t.Errorf("%d calls and %d states were reported to listeners", calls, states)
 	}
@@ -45,18 +45,18 @@ func TestObserveCostsNothing(t *testing.T) {
 func TestObserveState(t *testing.T) {
 	t.Parallel()
 	var got []StateChange
-	s := newSupervisor(&Options{OnState: func(c StateChange) { got = append(got, c) }}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
-	defer s.end()
+	s := newSupervisor(&Options{Observer: Observer{OnState: func(c StateChange) { got = append(got, c) }}}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
+	defer s.life.end()
 	made := func() *child { return &child{proc: &hostProcess{}} }
 	first, second, third, fourth := made(), made(), made(), made()
 	boom := errors.New("boom")
 	calls := func(c *child, n int) {
 		c.inflight += n
-		s.observeState()
+		s.life.observe()
 	}
-	s.set(StateStopped, nil, nil) // the state was the same before
-	s.set(StateStarting, nil, nil)
-	s.set(StateReady, first, nil)
+	s.life.set(StateStopped, nil, nil) // the state was the same before
+	s.life.set(StateStarting, nil, nil)
+	s.life.set(StateReady, first, nil)
 	calls(first, 1)
 	calls(first, 1) // a second call, concurrent with the first
 	calls(first, -1)
@@ -64,14 +64,14 @@ func TestObserveState(t *testing.T) {
 	calls(first, 1)
 	first.killedFor = "late"
 	calls(first, -1) // the call ends before the death of its child is known
-	s.set(StateRestarting, nil, boom)
-	s.set(StateReady, second, nil)
+	s.life.set(StateRestarting, nil, boom)
+	s.life.set(StateReady, second, nil)
 	calls(second, 1)
-	s.set(StateRestarting, nil, boom)
-	s.set(StateReady, third, nil)
-	calls(second, -1)              // the call ends after its child was replaced
-	s.set(StateReady, fourth, nil) // a reload
-	s.set(StateQuarantined, nil, boom)
+	s.life.set(StateRestarting, nil, boom)
+	s.life.set(StateReady, third, nil)
+	calls(second, -1)                   // the call ends after its child was replaced
+	s.life.set(StateReady, fourth, nil) // a reload
+	s.life.set(StateQuarantined, nil, boom)
 	want := []StateChange{
 		{From: StateStopped, To: StateStarting},
 		{From: StateStarting, To: StateReady},
@@ -89,7 +89,7 @@ func TestObserveState(t *testing.T) {
 	for i := range want {
 		want[i].Plugin = "p"
 	}
-	s.out.flush()
+	s.reports.flush()
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -98,11 +98,11 @@ func TestObserveState(t *testing.T) {
 // BenchmarkObserve measures the overhead of a call without an observer.
 func BenchmarkObserve(b *testing.B) {
 	s := newSupervisor(&Options{}, Spec{}, nil)
-	defer s.end()
+	defer s.life.end()
 	var in any = sdk.BeforeChatContext{}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.observe(context.Background(), Call{Point: "BeforeChat", Request: in, span: span{Waited: time.Millisecond}})
-		s.observeState()
+		s.reports.call(context.Background(), Call{Point: "BeforeChat", Request: in, span: span{Waited: time.Millisecond}})
+		s.life.observe()
 	}
 }

@@ -18,9 +18,9 @@ import (
 // exited when ExecuteUnder returns.
 func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool string, sc sdk.Context, args map[string]any) (string, error) {
 	sc.PluginConfig = p.Spec().Config
-	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.callEnv(ctx, p.Spec())}
+	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, p.Spec())}
 	out, took, err := p.executeUnder(ctx, policy, call)
-	p.sup.observe(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
+	p.sup.reports.call(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
 	return out, err
 }
 
@@ -67,13 +67,13 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	}
 	out, err = shot.execute(ctx, p.toolTimeout(call.Tool))
 	took.Took = time.Since(began)
-	p.sup.mu.Lock()
+	p.sup.life.mu.Lock()
 	took.Asked = taped.asked
-	p.sup.mu.Unlock()
+	p.sup.life.mu.Unlock()
 	if ctx.Err() != nil {
 		return "", took, ctx.Err()
 	}
-	p.sup.record(took.Took, err)
+	p.sup.stats.record(took.Took, err)
 	return out, took, p.sup.wrap(PointTool, err)
 }
 

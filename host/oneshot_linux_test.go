@@ -161,7 +161,7 @@ func TestExecuteUnderObserved(t *testing.T) {
 	t.Parallel()
 	p, stricter := mirrored(t, mirrorGround(t), 0)
 	var got []Call
-	p.sup.opts.OnCall = func(_ context.Context, c Call) { got = append(got, c) }
+	p.sup.opts.Observer.OnCall = func(_ context.Context, c Call) { got = append(got, c) }
 	var want []error
 	for _, do := range []string{"count", "error"} {
 		_, direct := p.Execute(t.Context(), toolOf(p), sdk.Context{}, map[string]any{"do": do})

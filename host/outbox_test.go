@@ -21,24 +21,24 @@ func TestOutboxSlow(t *testing.T) {
 		<-read
 		got = append(got, text)
 	}
-	s := newSupervisor(&Options{
-		Notify: func(n Notice) { note("notice " + n.Text) }, OnState: func(c StateChange) { note("state " + string(c.To)) },
+	s := newSupervisor(&Options{Observer: Observer{
+		OnNotice: func(n Notice) { note("notice " + n.Text) }, OnState: func(c StateChange) { note("state " + string(c.To)) },
 		OnLog: func(_, _, text string) { note("line " + text) },
-	}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
-	defer s.end()
+	}}, Spec{Plugin: manifest.Plugin{Name: "p"}}, nil)
+	defer s.life.end()
 	const lines = maxLines + 100
-	s.mu.Lock()
-	s.set(StateStarting, nil, nil)
+	s.life.mu.Lock()
+	s.life.set(StateStarting, nil, nil)
 	for i := range lines {
-		s.logged("info", fmt.Sprint(i))
+		s.reports.logLine("info", fmt.Sprint(i))
 	}
-	s.notify(NoticeRestart, "restarted")
-	s.set(StateRestarting, nil, nil)
-	s.mu.Unlock()
+	s.reports.notify(NoticeRestart, "restarted")
+	s.life.set(StateRestarting, nil, nil)
+	s.life.mu.Unlock()
 	close(read)
-	s.out.flush()
-	s.logged("info", "last")
-	s.out.flush()
+	s.reports.flush()
+	s.reports.logLine("info", "last")
+	s.reports.flush()
 	if got[0] != "state starting" || got[1] != "line 0" {
 		t.Errorf("it begins with %q", got[:2])
 	}
@@ -59,8 +59,8 @@ func TestUserEndsNext(t *testing.T) {
 	for name, act := range map[string]func(*supervisor) error{
 		"quarantine": func(s *supervisor) error { return s.quarantine() },
 		"restart": func(s *supervisor) error {
-			s.mu.Lock()
-			defer s.mu.Unlock()
+			s.life.mu.Lock()
+			defer s.life.mu.Unlock()
 			_, err := s.retire(StateRestarting, restartedByUser, nil)
 			return err
 		},
@@ -68,14 +68,14 @@ func TestUserEndsNext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSupervisor(&Options{}, Spec{}, nil)
-			defer s.end()
-			s.next = &child{proc: &hostProcess{}, client: &plugin.Client{}}
+			defer s.life.end()
+			s.native.next = &child{proc: &hostProcess{}, client: &plugin.Client{}}
 			if err := act(s); err != nil {
 				t.Fatal(err)
 			}
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.next != nil {
+			s.life.mu.Lock()
+			defer s.life.mu.Unlock()
+			if s.native.next != nil {
 				t.Error("it still waits")
 			}
 		})

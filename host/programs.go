@@ -12,8 +12,8 @@ import (
 // shownPrograms is how many programs a notice names.
 const shownPrograms = 5
 
-// reportPrograms reports the programs that a child started and that still run. The caller stops the child, and they end with it.
-func (s *supervisor) reportPrograms(c *child) {
+// programs reports the programs that a child started and that still run. The caller stops the child, and they end with it.
+func (r *reporter) programs(c *child) {
 	proc := c.proc.running()
 	if proc == nil {
 		return
@@ -29,8 +29,8 @@ func (s *supervisor) reportPrograms(c *child) {
 	if n := len(left) - shownPrograms; n > 0 {
 		left, more = left[:shownPrograms], fmt.Sprintf(" and %d more", n)
 	}
-	s.notify(NoticeWarning, fmt.Sprintf("plugin %q started programs that still run, and aura ends them with the session: %s%s",
-		s.specNow().Name, strings.Join(left, ", "), more))
+	r.notify(NoticeWarning, fmt.Sprintf("plugin %q started programs that still run, and aura ends them with the session: %s%s",
+		r.plugin, strings.Join(left, ", "), more))
 }
 
 // withoutGuest leaves out the guest, which is the first program of its name.

@@ -120,7 +120,7 @@ func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, erro
 	if err := spec.consent(); err != nil {
 		return View{Plugin: p, spec: &spec, stopped: err}, nil //nolint:nilerr // the view has it
 	}
-	if now := p.Spec(); !anew && spec.sameChild(now) && p.sup.sameVariables(now, spec) {
+	if now := p.Spec(); !anew && spec.sameChild(now) && p.sup.opts.sameVariables(now, spec) {
 		return View{Plugin: p, spec: &spec}, nil
 	}
 	start := p.sup.startAsLoaded
@@ -141,7 +141,7 @@ func (p *Plugin) nextView(ctx context.Context, spec Spec, anew bool) (View, erro
 	if why := refused(p.Spec(), spec, err); why != nil {
 		return View{Plugin: p, spec: &spec, stopped: why}, nil //nolint:nilerr // the view has it
 	}
-	p.sup.keep(err)
+	p.sup.reportKept(err)
 	return View{Plugin: p}, err
 }
 
@@ -168,7 +168,7 @@ func (c *Change) Commit() Reloaded {
 			r.Replaced = append(r.Replaced, v.Name())
 			group.Go(func() { v.sup.replace(v.child, *v.spec) })
 		case v.spec != nil:
-			v.sup.configure(*v.spec)
+			v.sup.life.configure(*v.spec)
 		}
 	}
 	group.Wait()
@@ -189,7 +189,7 @@ func (c *Change) Abort() {
 		}
 	}
 	for _, p := range c.added {
-		p.sup.end()
+		p.sup.life.end()
 	}
 	c.fleet.launching.Wait()
 	for _, p := range c.added {
@@ -222,8 +222,8 @@ func (s Spec) sameChild(other Spec) bool {
 }
 
 // sameVariables reports whether a child started with one spec has the variables of the other.
-func (s *supervisor) sameVariables(one, other Spec) bool {
-	return slices.Equal(environOf(s.opts, one), environOf(s.opts, other))
+func (o *Options) sameVariables(one, other Spec) bool {
+	return slices.Equal(environOf(o, one), environOf(o, other))
 }
 
 func (f *Fleet) lookup(name string) *Plugin {
@@ -236,39 +236,31 @@ func (f *Fleet) remove(p *Plugin) {
 	f.mu.Lock()
 	delete(f.plugins, p.Name())
 	f.mu.Unlock()
-	p.sup.end()
+	p.sup.life.end()
 	f.launching.Wait()
 	p.sup.close()
 }
 
 // replace makes a child that was loaded from other files the current child.
 func (s *supervisor) replace(c *child, spec Spec) {
-	s.mu.Lock()
-	s.generation++
-	generation := s.generation
-	s.spec = spec
-	s.budget = budget{}
-	s.build = Build{}
-	s.dropNext()
-	s.known = false // so that warnings about the new files are reported
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	s.life.renew()
+	generation := s.life.generation
+	s.life.spec = spec
+	s.native.build = Build{}
+	s.native.dropNext()
+	s.code.known = false // so that warnings about the new files are reported
+	s.life.mu.Unlock()
 	s.install(c, generation)
 }
 
-// configure changes the configuration that is sent with calls.
-func (s *supervisor) configure(spec Spec) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spec = spec
-}
-
-// keep reports that the old child continues, or that the plugin stays down.
-func (s *supervisor) keep(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// reportKept reports that the old child continues, or that the plugin stays down.
+func (s *supervisor) reportKept(err error) {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
 	rest := "the running one is kept"
-	if s.cur == nil {
+	if s.life.cur == nil {
 		rest = "it stays down"
 	}
-	s.notify(NoticeReload, fmt.Sprintf("plugin %q no longer loads, so %s: %v", s.spec.Name, rest, Reason(err)))
+	s.reports.notify(NoticeReload, fmt.Sprintf("plugin %q no longer loads, so %s: %v", s.life.spec.Name, rest, Reason(err)))
 }

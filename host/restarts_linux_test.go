@@ -16,7 +16,7 @@ import (
 func TestRestarts(t *testing.T) {
 	const restarts = 100
 	g := newGround(t, "mirror", mirror)
-	fleet, err := Start(t.Context(), Options{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work")}, []Spec{{Plugin: g.plugin}})
+	fleet, err := Start(t.Context(), Options{Fixed: Fixed{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work")}}, []Spec{{Plugin: g.plugin}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,15 +67,15 @@ func refused(before, next Spec, failure error) error {
 // stopFor ends the child of a plugin that may not go on, and gives the plugin the specification that says so. The plugin stays down
 // until a change lets it load.
 func (s *supervisor) stopFor(spec Spec, why error) {
-	s.mu.Lock()
+	s.life.mu.Lock()
 	old, err := s.retire(StateStopped, why.Error(), &Error{Plugin: spec.Name, Kind: KindLoad, Err: why})
 	if errors.Is(err, errEnding) {
-		s.mu.Unlock()
+		s.life.mu.Unlock()
 		return
 	}
-	s.spec, s.known = spec, false
-	s.notify(NoticeReload, fmt.Sprintf("plugin %q is stopped: %v", spec.Name, why))
-	s.mu.Unlock()
+	s.life.spec, s.code.known = spec, false
+	s.reports.notify(NoticeReload, fmt.Sprintf("plugin %q is stopped: %v", spec.Name, why))
+	s.life.mu.Unlock()
 	if old != nil {
 		old.stop()
 	}

@@ -108,8 +108,9 @@ func (g ground) startFleet(t *testing.T, spec Spec) *Fleet {
 	t.Helper()
 	spec.Plugin = g.plugin
 	options := Options{
-		Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work"), Notify: func(n Notice) { t.Log(n) },
-		Around: Around{Environ: []string{"GIVEN=1", "KEPT=1"}, TaskEnv: map[string]string{"TASK": "1"}},
+		Fixed:    Fixed{Binary: g.binary, Session: g.session, Workdir: filepath.Join(g.base, "work")},
+		Observer: Observer{OnNotice: func(n Notice) { t.Log(n) }},
+		Around:   Around{Environ: []string{"GIVEN=1", "KEPT=1"}, TaskEnv: map[string]string{"TASK": "1"}},
 	}
 	fleet, err := Start(t.Context(), options, []Spec{spec})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/sdk"
@@ -25,11 +24,11 @@ func (s services) Emit(_ context.Context, name string, payload []byte) error {
 	if err := checkEvent(name, payload); err != nil {
 		return fmt.Errorf("emitting an event: %w", err)
 	}
-	from := s.sup.specNow().Name
+	from := s.sup.reports.plugin
 	s.sup.mail.count(func(c *EventCounts) { c.Emitted++ })
-	for _, to := range s.sup.opts.peers() {
+	for _, to := range s.sup.peers() {
 		if to.sup != s.sup && to.sup.listens(name) {
-			to.sup.post(shared.EventCall{Name: name, Sender: from, Payload: payload})
+			to.sup.mail.post(shared.EventCall{Name: name, Sender: from, Payload: payload}, to.sup.deliver)
 		}
 	}
 	return nil
@@ -40,8 +39,8 @@ func (s services) Listen(_ context.Context, name string) error {
 	if err := checkEvent(name, nil); err != nil {
 		return fmt.Errorf("listening to an event: %w", err)
 	}
-	s.sup.mu.Lock()
-	defer s.sup.mu.Unlock()
+	s.sup.life.mu.Lock()
+	defer s.sup.life.mu.Unlock()
 	if slices.Contains(s.child.listens, name) {
 		return nil
 	}
@@ -71,7 +70,7 @@ func (s services) State(ctx context.Context, r shared.StateRequest) (shared.Stat
 	if s.sup.opts.State == nil {
 		return shared.StateAnswer{}, errors.New("asking for state: there is no place to keep it")
 	}
-	answer, err := s.sup.opts.State(ctx, s.sup.specNow().Name, r)
+	answer, err := s.sup.opts.State(ctx, s.sup.reports.plugin, r)
 	s.asked(Ask{State: &StateAsk{Request: r, Answer: answer}}, err)
 	return answer, err
 }
@@ -86,120 +85,18 @@ func (c *child) serve(s *supervisor) {
 
 // listens reports whether the plugin handles an event and can be called.
 func (s *supervisor) listens(name string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known && slices.Contains(s.exports.Listens, name) || s.cur != nil && slices.Contains(s.cur.listens, name)
-}
-
-// EventCounts counts the events of one plugin in one session.
-type EventCounts struct {
-	// Emitted counts the events that the plugin emitted.
-	Emitted int64 `json:"emitted"`
-	// Delivered counts the events whose handlers returned without an error, and Failed the others that reached the plugin's process or
-	// found none. Dropped counts the events for which there was no room. Waiting is how many wait or are being handled now.
-	Delivered int64 `json:"delivered"`
-	Failed    int64 `json:"failed"`
-	Dropped   int64 `json:"dropped"`
-	Waiting   int64 `json:"waiting"`
-}
-
-// mailbox holds the events that wait for one plugin.
-type mailbox struct {
-	mu      sync.Mutex
-	waiting []shared.EventCall
-	bytes   int
-	counts  EventCounts
-	// delivering is closed when the goroutine that delivers has ended; nil if there is none.
-	delivering chan struct{}
-	closed     bool
-}
-
-func (m *mailbox) count(change func(*EventCounts)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	change(&m.counts)
-}
-
-func (m *mailbox) snapshot() EventCounts {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.counts
-}
-
-// add appends an event, or drops it. It reports whether a goroutine that delivers must be started.
-func (m *mailbox) add(e shared.EventCall) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	size := len(e.Name) + len(e.Payload)
-	if m.closed || len(m.waiting) >= limit.WaitingEvents || m.bytes+size > limit.WaitingEventBytes {
-		m.counts.Dropped++
-		return false
-	}
-	m.waiting = append(m.waiting, e)
-	m.bytes += size
-	m.counts.Waiting++
-	if m.delivering != nil {
-		return false
-	}
-	m.delivering = make(chan struct{})
-	return true
-}
-
-// next removes the oldest event. Without one, the goroutine that delivers ends.
-func (m *mailbox) next() (shared.EventCall, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.waiting) == 0 || m.closed {
-		close(m.delivering)
-		m.delivering = nil
-		return shared.EventCall{}, false
-	}
-	e := m.waiting[0]
-	m.waiting[0] = shared.EventCall{}
-	if m.waiting = m.waiting[1:]; len(m.waiting) == 0 {
-		m.waiting = nil // so that the array does not grow forever
-	}
-	m.bytes -= len(e.Name) + len(e.Payload)
-	return e, true
-}
-
-// close drops what waits and returns when nothing is delivered any more.
-func (m *mailbox) close() {
-	m.mu.Lock()
-	m.closed = true
-	m.counts.Dropped += int64(len(m.waiting))
-	m.counts.Waiting -= int64(len(m.waiting))
-	m.waiting, m.bytes = nil, 0
-	delivering := m.delivering
-	m.mu.Unlock()
-	if delivering != nil {
-		<-delivering
-	}
-}
-
-// post delivers an event in the background, after those that wait already.
-func (s *supervisor) post(e shared.EventCall) {
-	if !s.mail.add(e) {
-		return
-	}
-	go func() {
-		for {
-			e, ok := s.mail.next()
-			if !ok {
-				return
-			}
-			s.deliver(e)
-		}
-	}()
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	return s.code.known && slices.Contains(s.code.exports.Listens, name) || s.life.cur != nil && slices.Contains(s.life.cur.listens, name)
 }
 
 func (s *supervisor) deliver(e shared.EventCall) {
-	spec := s.specNow()
-	took, err := s.callAs(s.life, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, true, func(ctx context.Context, r shared.Remote) error {
+	spec := s.life.currentSpec()
+	took, err := s.callAs(s.life.ctx, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, true, func(ctx context.Context, r shared.Remote) error {
 		return r.Event(ctx, e)
 	})
-	s.observe(s.life, Call{Point: PointEvent, Request: e, Err: err, span: took})
-	s.logReturned(err)
+	s.reports.call(s.life.ctx, Call{Point: PointEvent, Request: e, Err: err, span: took})
+	s.log.returned(err)
 	s.mail.count(func(c *EventCounts) {
 		c.Waiting--
 		if err != nil {
@@ -232,15 +129,10 @@ func (f *Fleet) Drain(ctx context.Context) {
 
 // working returns a channel that is closed when something has ended that Drain waits for, or nil if there is nothing.
 func (s *supervisor) working() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.settling) > 0 {
-		return s.settling[0]
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if len(s.life.cancelled) > 0 {
+		return s.life.cancelled[0]
 	}
-	s.mail.mu.Lock()
-	defer s.mail.mu.Unlock()
-	if s.mail.delivering == nil {
-		return nil
-	}
-	return s.mail.delivering
+	return s.mail.delivery()
 }

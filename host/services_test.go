@@ -14,8 +14,8 @@ import (
 // TestServices checks what a child can ask, which may be anything: a child is not trusted.
 func TestServices(t *testing.T) {
 	t.Parallel()
-	o := &Options{peers: func() []*Plugin { return nil }}
-	s := services{sup: newSupervisor(o, Spec{}, nil), child: &child{}}
+	s := services{sup: newSupervisor(&Options{}, Spec{}, nil), child: &child{}}
+	s.sup.peers = func() []*Plugin { return nil }
 	long := strings.Repeat("n", limit.EventName)
 	for name, row := range map[string]struct {
 		err  error

@@ -18,9 +18,9 @@ import (
 // A session runs the source that it loaded, also after a crash. A copy of that source is cached under the hash of the plugin's files. It
 // is used only if the files have changed meanwhile.
 
-// keepSource caches a copy of the files that the child loaded, unless there is one. Nothing is cached if the files change meanwhile or
+// cacheSource caches a copy of the files that the child loaded, unless there is one. Nothing is cached if the files change meanwhile or
 // are too large.
-func (c *child) keepSource(o *Options, spec Spec) error {
+func (c *child) cacheSource(o *Options, spec Spec) error {
 	dir, tree := spec.Dir, c.version
 	if o.CacheDir == "" || tree == "" || c.copied {
 		return nil
@@ -101,9 +101,9 @@ func unpackSource(source []byte, dir string) error {
 // asLoaded returns the specification with which the plugin runs the source that the session loaded: its own, or that of a copy if the
 // files have changed since.
 func (s *supervisor) asLoaded(spec Spec) (Spec, error) {
-	s.mu.Lock()
-	tree := s.version
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	tree := s.code.version
+	s.life.mu.Unlock()
 	// A plugin that is gone was removed by the user.
 	if _, err := os.Stat(spec.Dir); tree == "" || err != nil || versionOf(spec.Dir) == tree {
 		return spec, nil //nolint:nilerr // loading reports it
@@ -118,7 +118,7 @@ func (s *supervisor) asLoaded(spec Spec) (Spec, error) {
 		return spec, &Error{Plugin: spec.Name, Kind: KindLoad, Err: fmt.Errorf("%s, and the copy cannot be used: %w; /reload loads the changed files", changed, err)}
 	}
 	if fresh {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s; it runs as it was loaded until /reload", spec.Name, changed))
+		s.reports.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s; it runs as it was loaded until /reload", spec.Name, changed))
 	}
 	return spec.in(dir), nil
 }

@@ -4,121 +4,60 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/base/stack"
-	"github.com/idelchi/aura/internal/plugin/hookpoint"
-	"github.com/idelchi/aura/shared"
 )
 
-// State is the state of a plugin.
-type State string
-
-// The states of a plugin.
-const (
-	StateStarting    State = "starting"
-	StateReady       State = "ready"
-	StateBusy        State = "busy"
-	StateRestarting  State = "restarting"
-	StateQuarantined State = "quarantined"
-	StateStopped     State = "stopped"
-)
-
-// supervisor is aura's side of one plugin. It owns the child, replaces it when it dies, and gives up when it dies too often.
+// supervisor is aura's side of one plugin. It starts the child, replaces it when it dies, and gives up when it dies too often. Its parts
+// own what else there is about a plugin.
 type supervisor struct {
 	opts *Options
-	// name is the plugin's name, which never changes.
-	name string
 	log  *logFile
-	out  outbox
-	// life is cancelled when the supervisor is closed. pending waits for its goroutines.
-	life    context.Context //nolint:containedctx // it is the supervisor's own lifetime, not a caller's
-	end     context.CancelFunc
-	pending sync.WaitGroup
+	// peers returns the plugins of the fleet.
+	peers func() []*Plugin
 
-	mu    sync.Mutex
-	spec  Spec
-	state State
-	cur   *child
-	// changed is closed and replaced whenever state or cur changes.
-	changed chan struct{}
-	// exports may come from the cache before the first child is loaded. known reports whether exports is set. loaded reports
-	// whether a child reported exports from the current files.
-	exports shared.Exports
-	known   bool
-	loaded  bool
-	// tree is the hash of the plugin's files, until the first child is started with it.
-	tree string
-	// version is the hash of the files that the session loaded; empty before the first load.
-	version string
-	// generation counts reloads, so that a child that was started for an earlier generation is dropped.
-	generation int
-	// next is a child with the compiled program, which waits until no call runs; nil if there is none. build is the state of that program.
-	next  *child
-	build Build
-	// children counts the processes that were started for the plugin.
-	children int
-	// down is why there is no child in the states quarantined and stopped.
-	down   error
-	budget budget
-	fired  map[hookpoint.Name]bool
-	// failedOpen is set once the user knows that the plugin failed as a guard.
-	failedOpen bool
-	stats      stats
-	mail       mailbox
-	// settling holds a channel per cancelled call that the plugin still works on. It is closed when the call has ended or the child was
-	// killed.
-	settling []<-chan struct{}
-	// observed is the state that was reported last.
-	observed struct {
-		state State
-		child *child
-	}
+	// reports, mail, stats and fired have locks of their own. The lock of life also guards code and native.
+	reports *reporter
+	life    *lifecycle
+	code    loadedCode
+	native  nativeSwap
+	mail    mailbox
+	stats   callStats
+	fired   firedPoints
 }
 
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
-	life, end := context.WithCancel(context.Background())
-	s := &supervisor{
-		opts: o, name: spec.Name, spec: spec, log: log, life: life, end: end,
-		state: StateStopped, changed: make(chan struct{}), fired: make(map[hookpoint.Name]bool),
-	}
-	s.observed.state = StateStopped
+	reports := newReporter(spec.Name, &o.Observer)
+	s := &supervisor{opts: o, log: log, reports: reports, life: newLifecycle(spec, reports)}
+	s.native.sup = s
 	return s
-}
-
-// set changes the state. The caller holds the lock.
-func (s *supervisor) set(state State, cur *child, down error) {
-	s.state, s.cur, s.down = state, cur, down
-	close(s.changed)
-	s.changed = make(chan struct{})
-	s.observeState()
 }
 
 // start starts the first child in the background, unless that has been done already.
 func (s *supervisor) start() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state != StateStopped || s.down != nil || s.life.Err() != nil {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if s.life.state != StateStopped || s.life.down != nil || s.life.over() {
 		return
 	}
-	s.set(StateStarting, nil, nil)
-	s.pending.Add(1)
-	go s.launch(0, s.generation)
+	s.life.set(StateStarting, nil, nil)
+	s.life.pending.Add(1)
+	go s.launch(0, s.life.generation)
 }
 
 // launch starts a child after a wait and installs it.
 func (s *supervisor) launch(wait time.Duration, generation int) {
 	stack.Grow()
-	defer s.pending.Done()
+	defer s.life.pending.Done()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-s.life.Done():
+	case <-s.life.ctx.Done():
 		return
 	}
-	c, err := s.startAsLoaded(s.life, s.specNow())
+	c, err := s.startAsLoaded(s.life.ctx, s.life.currentSpec())
 	if err != nil {
 		s.failed(err, generation)
 		return
@@ -135,37 +74,31 @@ func (s *supervisor) startAsLoaded(ctx context.Context, spec Spec) (*child, erro
 	return s.startUnderPolicy(ctx, spec)
 }
 
-func (s *supervisor) specNow() Spec {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.spec
-}
-
 // install makes c the current child and watches it.
 func (s *supervisor) install(c *child, generation int) {
-	s.mu.Lock()
-	if s.life.Err() != nil || generation != s.generation {
-		s.mu.Unlock()
+	s.life.mu.Lock()
+	if s.life.over() || generation != s.life.generation {
+		s.life.mu.Unlock()
 		c.stop()
 		return
 	}
-	old := s.cur
-	if !s.known {
-		s.warn(c.exports.Warnings)
+	old := s.life.cur
+	if !s.code.known {
+		s.reports.warn(c.exports.Warnings)
 	}
-	s.exports, s.known, s.loaded = c.exports, true, true
+	s.code.adopt(c.exports)
 	if !c.copied {
-		s.version = c.version
+		s.code.version = c.version
 	}
-	s.set(StateReady, c, nil)
-	s.compileAhead(c, generation)
-	s.pending.Add(1)
-	s.mu.Unlock()
+	s.life.set(StateReady, c, nil)
+	s.native.compileAhead(c, generation)
+	s.life.pending.Add(1)
+	s.life.mu.Unlock()
 	if old != nil {
 		old.stop()
 	}
 	go func() {
-		defer s.pending.Done()
+		defer s.life.pending.Done()
 		<-c.proc.exited()
 		s.died(c)
 	}()
@@ -179,15 +112,15 @@ func (s *supervisor) failed(err error, generation int) {
 		return // the supervisor is being closed
 	}
 	s.log.printf("[aura] %v", err)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if generation != s.generation {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if generation != s.life.generation {
 		return
 	}
-	s.stats.lastExit = fmt.Sprintf("%s: %v", e.Doing, e.Err)
+	s.stats.exited(fmt.Sprintf("%s: %v", e.Doing, e.Err))
 	if e.Kind == KindLoad {
-		s.set(StateStopped, nil, err)
-		s.notify(NoticeLoad, err.Error())
+		s.life.set(StateStopped, nil, err)
+		s.reports.notify(NoticeLoad, err.Error())
 		return
 	}
 	s.retry(err, Reason(err).Error())
@@ -197,74 +130,61 @@ func (s *supervisor) failed(err error, generation int) {
 func (s *supervisor) died(c *child) {
 	// Cleaning up takes a moment. The state changes first, so that no caller gets the dead child meanwhile.
 	defer c.stop()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cur != c || s.life.Err() != nil {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if s.life.cur != c || s.life.over() {
 		return // the child was replaced or the supervisor was closed
 	}
-	s.dropNext()
+	s.native.dropNext()
 	err := c.proc.deathNote()
 	if c.killedFor != "" {
 		err = errors.New(c.killedFor)
 	}
-	s.stats.lastExit = err.Error()
+	s.stats.exited(err.Error())
 	s.log.printf("[aura] %v", err)
 	c.reported = true
 	s.retry(err, c.crashNotice(err))
 }
 
 // retry restarts the child within the restart budget, or quarantines the plugin. why is the cause in the words of the notice. The caller
-// holds the lock.
+// holds the lock of the life cycle.
 func (s *supervisor) retry(cause error, why string) {
-	wait, ok := s.budget.spend(time.Now())
+	wait, ok := s.life.budget.spend(time.Now())
 	if !ok {
 		err := fmt.Errorf("quarantined after %d crashes; fix it and /reload. The last one: %w", crashLimit, cause)
-		s.set(StateQuarantined, nil, err)
-		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is no longer called (see `aura plugins logs %s`; /reload tries again). The last one: %s",
-			s.spec.Name, crashLimit, s.spec.Name, why))
+		s.life.set(StateQuarantined, nil, err)
+		s.reports.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is quarantined after %d crashes and is no longer called (see `aura plugins logs %s`; /reload tries again). The last one: %s",
+			s.life.spec.Name, crashLimit, s.life.spec.Name, why))
 		return
 	}
-	s.stats.restarts++
-	s.set(StateRestarting, nil, cause)
+	s.stats.restarted()
+	s.life.set(StateRestarting, nil, cause)
 	when := "now"
 	if wait > 0 {
 		when = "in " + wait.String()
 	}
-	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %s", s.spec.Name, when, why))
-	s.pending.Add(1)
-	go s.launch(wait, s.generation)
-}
-
-// notify tells the user something. The caller may hold the lock.
-func (s *supervisor) notify(kind NoticeKind, text string) {
-	if s.opts.Notify != nil {
-		s.out.post(func() { s.opts.Notify(Notice{Plugin: s.name, Kind: kind, Text: text}) })
-	}
-}
-
-func (s *supervisor) warn(warnings []string) {
-	for _, w := range warnings {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: %s", s.name, w))
-	}
+	s.reports.notify(NoticeRestart, fmt.Sprintf("plugin %q is restarted %s: %s", s.life.spec.Name, when, why))
+	s.life.pending.Add(1)
+	go s.launch(wait, s.life.generation)
 }
 
 // close kills the child and stops all goroutines of the supervisor. It returns when everything has ended. A log that could not
 // be written is reported by a notice, not as an error.
 func (s *supervisor) close() {
-	s.mu.Lock()
-	s.end()
-	c := s.cur
-	s.dropNext()
-	s.set(StateStopped, nil, errors.New("aura is shutting down"))
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	s.life.end()
+	c := s.life.cur
+	s.native.dropNext()
+	s.life.set(StateStopped, nil, errors.New("aura is shutting down"))
+	s.life.mu.Unlock()
 	if c != nil {
-		s.reportPrograms(c)
+		s.reports.programs(c)
 		c.stop()
 	}
 	s.mail.close()
-	s.pending.Wait()
+	s.life.pending.Wait()
 	if err := s.log.Close(); err != nil {
-		s.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.name, err))
+		s.reports.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.reports.plugin, err))
 	}
-	s.out.flush()
+	s.reports.flush()
 }

@@ -37,15 +37,15 @@ type Started struct {
 
 // announced reports a child that is ready, unless it is nil.
 func (s *supervisor) announced(c *child) *child {
-	if c == nil || s.opts.OnCall == nil || s.opts.OnStart == nil {
+	if c == nil || s.opts.Observer.OnCall == nil || s.opts.Observer.OnStart == nil {
 		return c
 	}
-	s.mu.Lock()
+	s.life.mu.Lock()
 	asked := c.tape.loose.asked
 	c.tape.loose = taped{}
-	spec := s.spec
-	s.mu.Unlock()
-	s.opts.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
+	spec := s.life.spec
+	s.life.mu.Unlock()
+	s.opts.Observer.OnStart(Started{Plugin: spec.Name, Version: c.version, Child: c.number, Env: environOf(s.opts, spec), Asked: asked})
 	return c
 }
 
@@ -55,7 +55,7 @@ const (
 	maxAskBytes = 4 << 20
 )
 
-// tape keeps what one child asks, for the calls that were running meanwhile. The supervisor's lock guards it.
+// tape keeps what one child asks, for the calls that were running meanwhile. The lock of the life cycle guards it.
 type tape struct {
 	running []*taped
 	// loose is what the plugin asked while no call was running.
@@ -119,14 +119,14 @@ func (a Ask) size() int {
 
 // asked puts an ask of the child on its tape, if somebody listens to calls.
 func (s services) asked(a Ask, err error) {
-	if s.sup.opts.OnCall == nil || s.tape == nil {
+	if s.sup.opts.Observer.OnCall == nil || s.tape == nil {
 		return
 	}
 	if err != nil {
 		a.Err = err.Error()
 	}
-	s.sup.mu.Lock()
-	defer s.sup.mu.Unlock()
+	s.sup.life.mu.Lock()
+	defer s.sup.life.mu.Unlock()
 	s.tape.add(a)
 }
 
@@ -134,7 +134,7 @@ func (s services) asked(a Ask, err error) {
 func (s services) Now(context.Context) (time.Time, error) {
 	now := time.Now().Round(0)
 	if s.sup.opts.Now != nil {
-		now = s.sup.opts.Now(s.sup.specNow().Name)
+		now = s.sup.opts.Now(s.sup.reports.plugin)
 	}
 	s.asked(Ask{Now: &now}, nil)
 	return now, nil
@@ -144,7 +144,7 @@ func (s services) Now(context.Context) (time.Time, error) {
 func (s services) Rand(context.Context) (uint64, error) {
 	n := rand.Uint64()
 	if s.sup.opts.Rand != nil {
-		n = s.sup.opts.Rand(s.sup.specNow().Name)
+		n = s.sup.opts.Rand(s.sup.reports.plugin)
 	}
 	s.asked(Ask{Rand: &n}, nil)
 	return n, nil

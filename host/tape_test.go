@@ -14,9 +14,10 @@ func TestTape(t *testing.T) {
 	t.Parallel()
 	fixed := time.Unix(9, 0)
 	s := newSupervisor(&Options{
-		OnCall: func(context.Context, Call) {}, Now: func(string) time.Time { return fixed }, Rand: func(string) uint64 { return 7 },
+		Fixed:    Fixed{Now: func(string) time.Time { return fixed }, Rand: func(string) uint64 { return 7 }},
+		Observer: Observer{OnCall: func(context.Context, Call) {}},
 	}, Spec{}, nil)
-	defer s.end()
+	defer s.life.end()
 	c := &child{}
 	asks := services{sup: s, child: c, tape: &c.tape}
 	ask := func() {

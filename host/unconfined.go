@@ -13,16 +13,16 @@ const notSandboxable = "files are not confined, because the plugin's Sandboxable
 // sandbox is not confined. That is only known after loading. If it was not known before, the plugin is loaded twice, confined
 // the first time.
 func (s *supervisor) startUnderPolicy(ctx context.Context, spec Spec) (*child, error) {
-	spec, err := s.resolve(ctx, spec)
+	spec, err := s.native.resolve(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
 	if err := spec.consent(); err != nil {
 		return nil, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}
 	}
-	s.mu.Lock()
-	free, again := s.known && needsFreeFiles(spec, s.exports), s.loaded
-	s.mu.Unlock()
+	s.life.mu.Lock()
+	free, again := s.code.known && needsFreeFiles(spec, s.code.exports), s.code.loaded
+	s.life.mu.Unlock()
 	if again && spec.Verify != nil {
 		if err := spec.Verify(); err != nil {
 			return nil, &Error{Plugin: spec.Name, Kind: KindLoad, Err: err}

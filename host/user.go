@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 )
@@ -15,81 +16,68 @@ const (
 // restart replaces the plugin's child at the request of the user, whatever the state of the plugin is, and gives the plugin a new
 // restart budget. It returns when the new child is ready, or the reason why the plugin stays down.
 func (s *supervisor) restart() error {
-	s.mu.Lock()
+	s.life.mu.Lock()
 	old, err := s.retire(StateRestarting, restartedByUser, errors.New(restartedByUser))
 	if err != nil {
-		s.mu.Unlock()
+		s.life.mu.Unlock()
 		return err
 	}
-	s.stats.restarts++
-	s.notify(NoticeRestart, fmt.Sprintf("plugin %q is %s", s.spec.Name, restartedByUser))
-	generation := s.generation
+	s.stats.restarted()
+	s.reports.notify(NoticeRestart, fmt.Sprintf("plugin %q is %s", s.life.spec.Name, restartedByUser))
+	generation := s.life.generation
 	// The old child may hold what the new one needs, such as a port, so it ends first.
-	s.pending.Go(func() {
+	s.life.pending.Go(func() {
 		if old != nil {
 			old.stop()
 		}
-		s.pending.Add(1)
+		s.life.pending.Add(1)
 		s.launch(0, generation)
 	})
-	s.mu.Unlock()
-	defer s.out.flush()
-	return s.restarted()
-}
-
-// restarted waits until the plugin is ready, or returns why it is down.
-func (s *supervisor) restarted() error {
-	for {
-		s.mu.Lock()
-		state, down, changed := s.state, s.down, s.changed
-		s.mu.Unlock()
-		if state != StateRestarting {
-			return Reason(down)
-		}
-		select {
-		case <-changed:
-		case <-s.life.Done():
-			return errEnding
-		}
+	s.life.mu.Unlock()
+	defer s.reports.flush()
+	down, err := s.life.awaitEnd(context.Background(), StateRestarting)
+	if err != nil {
+		return err
 	}
+	return Reason(down)
 }
 
 // quarantine ends the plugin's child at the request of the user. The plugin is not called again before a reload or a restart.
 func (s *supervisor) quarantine() error {
-	s.mu.Lock()
+	s.life.mu.Lock()
 	old, err := s.retire(StateQuarantined, quarantinedByUser, errors.New(quarantinedByUser+"; /reload starts it again"))
 	if err == nil {
-		s.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is %s and is no longer called (/reload starts it again)", s.spec.Name, quarantinedByUser))
+		s.reports.notify(NoticeQuarantine, fmt.Sprintf("plugin %q is %s and is no longer called (/reload starts it again)", s.life.spec.Name, quarantinedByUser))
 	}
-	s.mu.Unlock()
+	s.life.mu.Unlock()
 	if old != nil {
 		old.stop()
 	}
-	s.out.flush()
+	s.reports.flush()
 	return err
 }
 
 var errEnding = errors.New("the session is ending")
 
 // retire puts the plugin into a state without a child: why the child ends, and why there is none. It returns the child that the caller
-// must stop, or nil. The caller notifies the user. A start that is still pending does not count any more. The caller holds the lock.
+// must stop, or nil. The caller notifies the user. A start that is still pending does not count any more. The caller holds the lock of the
+// life cycle.
 func (s *supervisor) retire(state State, why string, down error) (*child, error) {
-	if s.life.Err() != nil {
+	if s.life.over() {
 		return nil, errEnding
 	}
-	if s.spec.Err != nil {
-		return nil, s.spec.Err
+	if s.life.spec.Err != nil {
+		return nil, s.life.spec.Err
 	}
-	old := s.cur
-	s.dropNext()
-	s.generation++
-	s.budget = budget{}
-	s.stats.lastExit = why
+	old := s.life.cur
+	s.native.dropNext()
+	s.life.renew()
+	s.stats.exited(why)
 	if old != nil {
 		old.killedFor = cmp.Or(old.killedFor, why)
 		old.reported = true
 	}
 	s.log.printf("[aura] %s", why)
-	s.set(state, nil, down)
+	s.life.set(state, nil, down)
 	return old, nil
 }

@@ -17,7 +17,8 @@ func TestLaunchSpec(t *testing.T) {
 		Name: "p", Dir: "/p/\xff", Unsafe: true, MemoryBytes: 1 << 40, Processors: 3, SocketDir: "/s", Isolated: true, PrivateMounts: true, Once: true,
 		Sandbox: &sandbox.Policy{
 			ReadOnly: []string{"/usr"}, ReadWrite: []string{"/w", "/\xfe"}, Exec: true, Limits: sandbox.Limits{MemoryBytes: 5, Processes: 6},
-			Workdir: "/w", Opened: true, Pinned: []string{"/w", "/\xfe"}, Uncovered: []string{"a sentence"},
+			Uncovered: []string{"a sentence"},
+			Opening:   sandbox.Opening{Workdir: "/w", Opened: true, Pinned: []string{"/w", "/\xfe"}, Links: []sandbox.Link{{Path: "/l", Target: "\xfd"}}},
 		},
 		Tool:    sdk.ToolConfig{HomeDir: "/h", ConfigDir: "/c", DataDir: "/d"},
 		Lowered: []byte{0, 1, 255}, Guest: &Guest{Program: "/g", Args: []string{"", "b"}},

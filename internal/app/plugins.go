@@ -76,16 +76,16 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 		return err
 	}
 	o.Session, o.Secrets = place, &s.secrets
-	o.Notify = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
+	o.Observer.OnNotice = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
 	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
 	var calls func(event.Event) // nil if nobody wants events about calls
 	if s.opts.PluginEvents {
 		calls = s.events.send
 	}
-	watchPlugins(&o, s.journal.flight, s.tracer, &s.secrets, calls)
+	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, calls)
 	if s.opts.PluginLogs {
-		watchLogs(&o, s.events.send)
+		watchLogs(&o.Observer, s.events.send)
 	}
 	c.place = place
 	if c.fleet, err = host.Start(ctx, o, next.Specs); err != nil {

@@ -171,7 +171,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	if b.place, err = host.OpenSession(setup.RuntimeDir(b.source.Config), toolSession); err != nil {
 		return err
 	}
-	asleep, err := b.fleet(ctx, specs, host.Options{Dormant: true})
+	asleep, err := b.fleet(ctx, specs, host.Fixed{Dormant: true})
 	if err != nil || b.opts.Asleep {
 		return err
 	}
@@ -184,7 +184,7 @@ func (b *Toolbox) addPlugins(ctx context.Context) error {
 	if err := b.wake(ctx, asleep); err != nil || len(unknown) == 0 {
 		return err
 	}
-	_, err = b.fleet(ctx, unknown, host.Options{Lazy: true})
+	_, err = b.fleet(ctx, unknown, host.Fixed{Lazy: true})
 	return err
 }
 
@@ -202,14 +202,14 @@ func (b *Toolbox) wake(ctx context.Context, fleet *host.Fleet) error {
 	return nil
 }
 
-// fleet starts a fleet of plugins. The options Lazy and Dormant of start say which plugins are started at once.
-func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Options) (*host.Fleet, error) {
+// fleet starts a fleet of plugins. The fields Lazy and Dormant of start say which plugins are started at once.
+func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Fixed) (*host.Fleet, error) {
 	o, err := setup.HostOptions(b.source.Config)
 	if err != nil {
 		return nil, err
 	}
 	o.Session, o.Lazy, o.Dormant = b.place, start.Lazy, start.Dormant
-	o.Notify = func(n host.Notice) { b.notice(n.Plugin, n.Text) }
+	o.Observer.OnNotice = func(n host.Notice) { b.notice(n.Plugin, n.Text) }
 	f, err := host.Start(ctx, o, specs)
 	if err == nil {
 		b.fleets = append(b.fleets, f)

@@ -119,7 +119,7 @@ func (b *Toolbox) confinePlugin(ctx context.Context, c setup.Confinement, t tool
 	spec := made.Plugin.Spec()
 	policy := c.RestrictedPlugin(b.plugins.Entries[made.Plugin.Name()], r)
 	spec.Sandbox = &policy
-	fleet, err := b.fleet(ctx, []host.Spec{spec}, host.Options{})
+	fleet, err := b.fleet(ctx, []host.Spec{spec}, host.Fixed{})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // watchPlugins makes a fleet report calls and state changes to the flight recorder, to the tracer and, if send is not nil, as events.
-func watchPlugins(o *host.Options, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, send func(event.Event)) {
+func watchPlugins(o *host.Observer, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, send func(event.Event)) {
 	o.OnStart = to.started
 	o.OnCall = func(ctx context.Context, c host.Call) {
 		to.call(c)
@@ -43,7 +43,7 @@ func watchPlugins(o *host.Options, to *flight, tracer *telemetry.Tracer, secrets
 }
 
 // watchLogs makes a fleet report what plugins log as events.
-func watchLogs(o *host.Options, send func(event.Event)) {
+func watchLogs(o *host.Observer, send func(event.Event)) {
 	o.OnLog = func(plugin, level, text string) { send(event.PluginLog{Plugin: plugin, Level: level, Text: text}) }
 }
 

@@ -357,7 +357,7 @@ func (d *developed) replay(ctx context.Context, word string) (err error) {
 	defer func() { err = errors.Join(err, rec.close()) }()
 	options := rec.options
 	options.Adjust = func(h *host.Options) {
-		h.OnLog = func(plugin, level, text string) {
+		h.Observer.OnLog = func(plugin, level, text string) {
 			d.front.Event(event.PluginLog{Plugin: plugin, Level: level, Text: rec.secrets.String(text)})
 		}
 	}

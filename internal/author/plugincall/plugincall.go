@@ -135,10 +135,7 @@ func (c *Caller) options(e *setup.Entry) (host.Options, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Session, o.Lazy, o.Notify = c.place, true, c.opts.Notify
-	if o.Notify == nil {
-		o.Notify = func(host.Notice) {}
-	}
+	o.Session, o.Lazy, o.Observer.OnNotice = c.place, true, c.opts.Notify
 	if c.opts.Scratch != "" {
 		// The data directory is part of the sandbox's policy, and so of the key of the cache. A cache would only grow.
 		o.CacheDir = ""

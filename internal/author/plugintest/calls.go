@@ -35,7 +35,7 @@ func (r *runner) test(ctx context.Context, t testfile.Test) (failures []string, 
 		}
 		defer func() { r.record.addFailure(w.Close()) }()
 		set := o.Adjust
-		o.Adjust = func(h *host.Options) { set(h); r.record.watch(h, w, t) }
+		o.Adjust = func(h *host.Options) { set(h); r.record.watch(&h.Observer, w, t) }
 	}
 	caller, err := plugincall.New(o)
 	if err != nil {

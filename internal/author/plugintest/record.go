@@ -50,7 +50,7 @@ func (r *recorder) open(t testfile.Test) (*recording.Writer, error) {
 }
 
 // watch makes a fleet record its calls. The recording goes wherever the plugin goes, so it has only the variables that the test sets.
-func (r *recorder) watch(o *host.Options, w *recording.Writer, t testfile.Test) {
+func (r *recorder) watch(o *host.Observer, w *recording.Writer, t testfile.Test) {
 	o.OnStart = func(s host.Started) {
 		s.Env = slices.DeleteFunc(slices.Clone(s.Env), func(v string) bool {
 			name, _, _ := strings.Cut(v, "=")

@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/shared"
 )
 
-// Answers answers what plugins ask in a replay. Its methods are fields of host.Options.
+// Answers answers what plugins ask in a replay. Its methods are fields of host.Fixed.
 type Answers struct {
 	mu sync.Mutex
 	of map[string]*script

@@ -146,7 +146,7 @@ func (l *bench) fleet(ctx context.Context, dir string) (*host.Fleet, func() erro
 	if err != nil {
 		return nil, nil, err
 	}
-	fleet, err := host.Start(ctx, host.Options{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir},
+	fleet, err := host.Start(ctx, host.Options{Fixed: host.Fixed{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}},
 		[]host.Spec{{Plugin: manifest.Plugin{Name: filepath.Base(dir), Dir: dir, Manifest: parsed}}})
 	if err != nil {
 		return nil, nil, errors.Join(err, session.Close())

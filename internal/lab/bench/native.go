@@ -104,7 +104,7 @@ func (l *bench) compare(ctx context.Context, specs []host.Spec, building time.Du
 			loads[i] = append(loads[i], took)
 		}
 	}
-	fleet, err := host.Start(ctx, host.Options{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}, specs)
+	fleet, err := host.Start(ctx, host.Options{Fixed: host.Fixed{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}}, specs)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (l *bench) python(ctx context.Context) error {
 			loads[i] = append(loads[i], took)
 		}
 	}
-	fleet, err := host.Start(ctx, host.Options{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}, specs)
+	fleet, err := host.Start(ctx, host.Options{Fixed: host.Fixed{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}}, specs)
 	if err != nil {
 		return errors.Join(err, session.Close())
 	}
@@ -121,7 +121,7 @@ func (l *bench) python(ctx context.Context) error {
 
 // start returns how long a plugin takes from its start until it is ready.
 func (l *bench) start(ctx context.Context, session *host.Session, spec host.Spec) (time.Duration, error) {
-	fleet, err := host.Start(ctx, host.Options{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}, []host.Spec{spec})
+	fleet, err := host.Start(ctx, host.Options{Fixed: host.Fixed{Binary: l.Bin("aura-plugin-host"), Session: session, Workdir: l.Dir}}, []host.Spec{spec})
 	if err != nil {
 		return 0, err
 	}

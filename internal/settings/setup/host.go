@@ -41,9 +41,11 @@ func HostOptions(c *config.Config) (host.Options, error) {
 	secrets := &redact.Current{}
 	secrets.Set(Secrets(c, nil))
 	return host.Options{
-		Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir,
-		Secrets: secrets,
-		State:   pluginstate.New(c.State.ProjectValues(), func() string { return "" }).Do,
+		Fixed: host.Fixed{
+			Binary: program.start, Program: program.path, Grants: sandbox.GrantsIn(c.Workdir), CacheDir: c.State.Cache(), Workdir: c.Workdir,
+			Secrets: secrets,
+			State:   pluginstate.New(c.State.ProjectValues(), func() string { return "" }).Do,
+		},
 		Around: host.Around{
 			Environ: c.Environ, Tool: sdk.ToolConfig{HomeDir: userHome, ConfigDir: c.Project}, Shell: Source{Config: c}.RunCondition(c.Features),
 		},

@@ -97,7 +97,7 @@ func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.Caches, p.Store = nil, ""
 	p.Temp, p.Covers, p.Inner, p.Shown, p.Named = "", nil, nil, nil, nil
-	p.Workdir, p.Opened, p.Links, p.Pinned, p.Uncovered, p.files = "", false, nil, nil, nil, nil
+	p.Uncovered, p.Opening = nil, Opening{}
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

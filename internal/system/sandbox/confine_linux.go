@@ -31,39 +31,40 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 		defer own.Close()
 		p = own.Open(p)
 	}
-	defer func() { closeFiles(p.files) }()
-	if err := p.identifyFiles(); err != nil {
+	c := &confinement{Policy: p}
+	defer func() { closeFiles(c.files) }()
+	if err := c.identifyFiles(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	for _, sentence := range p.Uncovered {
+	for _, sentence := range c.Uncovered {
 		r.lacks(sentence)
 	}
-	if err := p.startedIn(); err != nil {
+	if err := c.startedIn(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	p.hold(&r)
-	for _, path := range p.Exposed {
+	c.hold(&r)
+	for _, path := range c.Exposed {
 		r.lacks(path + " cannot stay read-only, because the working directory is inside of it")
 	}
-	if err := arrangeMounts(&p, in, &r); err != nil {
+	if err := arrangeMounts(c, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := p.reenter(&r); err != nil {
+	if err := c.reenter(&r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	if err := checkThreads(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := limit(p.Limits, in, &r); err != nil {
+	if err := limit(c.Limits, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := restrictFiles(p, in, &r); err != nil {
+	if err := restrictFiles(c, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := dropCapabilities(p, bound); err != nil {
+	if err := dropCapabilities(c.Policy, bound); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
-	if err := filterCalls(p, callsWithout(p, in, &r)); err != nil {
+	if err := filterCalls(c.Policy, callsWithout(c.Policy, in, &r)); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
 	r.Confined = true

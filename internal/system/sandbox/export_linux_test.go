@@ -3,7 +3,7 @@ package sandbox
 // TakesConfined waits until the processes for the next calls are ready. It reports whether a call would get one that is confined, and ends it.
 func (s *Spares) TakesConfined(c Command) bool {
 	s.starting.Wait()
-	p := s.take(c)
+	p := s.takeSpare(c)
 	if p == nil {
 		return false
 	}
@@ -11,5 +11,5 @@ func (s *Spares) TakesConfined(c Command) bool {
 	return p.report != nil
 }
 
-// Settle waits until the processes for the next calls are ready.
-func (s *Spares) Settle() { s.starting.Wait() }
+// AwaitSpares waits until the processes for the next calls are ready.
+func (s *Spares) AwaitSpares() { s.starting.Wait() }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"os"
-	"slices"
 	"sync"
 )
 
@@ -76,11 +75,4 @@ func (g *Grants) Close() {
 	}
 	g.files, g.known, g.writable = nil, nil, nil
 	g.layers, g.slot, g.slotLock, g.unlayered = nil, "", nil, nil
-}
-
-// note adds a sentence about a part of the policy that cannot be enforced.
-func (p *Policy) note(sentence string) {
-	if !slices.Contains(p.Uncovered, sentence) {
-		p.Uncovered = append(slices.Clip(p.Uncovered), sentence)
-	}
 }

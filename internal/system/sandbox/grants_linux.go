@@ -40,9 +40,9 @@ func (g *Grants) Open(p Policy) Policy {
 	if p.Opened {
 		return p
 	}
-	p.Opened, p.Workdir, p.Pinned, p.files = true, g.root, nil, nil
+	p.Opening = Opening{Opened: true, Workdir: g.root}
 	if g.dir != nil {
-		p.pinned(g.root, g.dir)
+		p.pinFile(g.root, g.dir)
 	}
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // every file can be reached, so replacing a path gains nothing
@@ -64,13 +64,13 @@ func (g *Grants) Open(p Policy) Policy {
 	p.Covers = g.openCovers(p.Covers, p.private)
 	if failed != nil {
 		p.Covers = nil
-		p.note("temporary files are shared with other programs: " + failed.Error())
+		p.addUncovered("temporary files are shared with other programs: " + failed.Error())
 	}
 	p.Covers = append(p.Covers, g.openLayers(&p)...)
 	p.ReadOnly, p.Own = g.openReadable(&p, p.ReadOnly), g.openReadable(&p, p.Own)
 	p.Links = g.linksTo(names)
 	for _, link := range g.replaceable(p) {
-		p.note(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
+		p.addUncovered(link + " is a symbolic link, which can be replaced: what it leads to is protected, the link is not")
 	}
 	for _, list := range []*[]string{&p.Protected, &p.Named, &p.Hidden, &p.Inner, &p.Shown} {
 		paths, seen := make([]string, 0, len(*list)), map[string]bool{}
@@ -115,7 +115,7 @@ func (g *Grants) openWritable(p *Policy) []string {
 // allow pins a writable tree and reports true, or refuses it.
 func (g *Grants) allow(p *Policy, name string, made grant) bool {
 	if link := g.loose(made); link != "" {
-		p.note(refusal(name, link))
+		p.addUncovered(refusal(name, link))
 		g.known[name] = made
 		g.writable = slices.DeleteFunc(g.writable, func(tree string) bool { return tree == made.path })
 		return false
@@ -156,7 +156,7 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		case covering(p.ReadWrite, made.path) != "" && p.covered(innermost(made.path, p.ReadWrite)) == nil:
 			// The path is readable already.
 		case link != "":
-			p.note(refusal(path, link))
+			p.addUncovered(refusal(path, link))
 		case covering(g.writable, made.path) == "":
 			out = append(out, made.path)
 		case exists(made.path) && g.pin(p, path, made):
@@ -196,20 +196,20 @@ func (g *Grants) pin(p *Policy, name string, made grant) bool {
 	if made.file == nil {
 		f, err := g.hold(made.path)
 		if err != nil {
-			p.note(fmt.Sprintf("%s is not granted: %v", name, explainOpen(err)))
+			p.addUncovered(fmt.Sprintf("%s is not granted: %v", name, explainOpen(err)))
 			return false
 		}
 		made.file = f
 		g.known[name] = made
 	}
-	p.pinned(made.path, made.file)
+	p.pinFile(made.path, made.file)
 	return true
 }
 
-// pinned adds what a path led to, once.
-func (p *Policy) pinned(path string, f *os.File) {
-	if !slices.Contains(p.Pinned, path) {
-		p.Pinned, p.files = append(p.Pinned, path), append(p.files, f)
+// pinFile adds what a path led to, once.
+func (o *Opening) pinFile(path string, f *os.File) {
+	if !slices.Contains(o.Pinned, path) {
+		o.Pinned, o.files = append(o.Pinned, path), append(o.files, f)
 	}
 }
 

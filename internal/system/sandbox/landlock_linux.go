@@ -51,7 +51,7 @@ func landlockConfig(abi int) landlock.Config {
 }
 
 // restrictFiles enforces Landlock on all threads.
-func restrictFiles(p Policy, in Isolation, r *Report) error {
+func restrictFiles(p *confinement, in Isolation, r *Report) error {
 	r.Landlock = landlockABI()
 	config := landlockConfig(r.Landlock)
 	if p.Network {
@@ -75,7 +75,7 @@ func restrictFiles(p Policy, in Isolation, r *Report) error {
 	if err := config.Restrict(fileRules(p, r)...); err != nil {
 		return fmt.Errorf("restricting files: %w", err)
 	}
-	if err := restrictPrograms(p); err != nil {
+	if err := restrictPrograms(p.Policy); err != nil {
 		return fmt.Errorf("restricting programs: %w", err)
 	}
 	// Landlock's package sets no_new_privs on all threads first. All other steps rely on it.
@@ -96,7 +96,7 @@ func restrictPrograms(p Policy) error {
 
 // fileRules returns the grants as Landlock rules. The rules name what confined code could replace by the descriptors that aura
 // passed, not by paths.
-func fileRules(p Policy, r *Report) []landlock.Rule {
+func fileRules(p *confinement, r *Report) []landlock.Rule {
 	var rules []landlock.Rule
 	named := func(path string) (string, kind) {
 		if pin, ok := p.pins[path]; ok {

@@ -38,12 +38,12 @@ func (g *Grants) openLayers(p *Policy) []Cover {
 		return nil
 	}
 	if err := g.mountMissing(p.Store, paths); err != nil {
-		p.note("build caches are shared with the user's own programs: " + err.Error())
+		p.addUncovered("build caches are shared with the user's own programs: " + err.Error())
 		return nil
 	}
 	var out []Cover
 	for _, path := range paths {
-		p.pinned(layerName(path), g.layers[path])
+		p.pinFile(layerName(path), g.layers[path])
 		out = append(out, Cover{Path: path, Layer: true})
 	}
 	return out

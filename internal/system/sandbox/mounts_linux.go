@@ -13,7 +13,7 @@ import (
 // arrangeMounts sets up the private mount namespace by the policy. It contains the granted trees only, and everything is read-only
 // except the writable ones. Inside these trees, protected paths are read-only and hidden paths are empty. It adds the hidden and
 // protected paths that cannot be covered to the report. The paths of the policy must be resolved.
-func arrangeMounts(p *Policy, in Isolation, r *Report) error {
+func arrangeMounts(p *confinement, in Isolation, r *Report) error {
 	private := in.Mounts && setTree("/", &unix.MountAttr{Propagation: unix.MS_PRIVATE}) == nil
 	if !private {
 		r.withoutMounts(p)
@@ -82,7 +82,7 @@ func outermost(paths []string) []string {
 }
 
 // withoutMounts reports what Landlock alone does not cover.
-func (r *Report) withoutMounts(p *Policy) {
+func (r *Report) withoutMounts(p *confinement) {
 	if len(p.Covers) > 0 {
 		r.lacks("temporary files and build caches are shared with other programs: private ones need a mount namespace")
 	}
@@ -113,7 +113,7 @@ func setTree(path string, attr *unix.MountAttr) error {
 // writableTrees makes every mount read-only and mounts the writable trees over themselves with their previous attributes. Each
 // tree becomes a mount point, and so does every directory above it that is inside another writable tree. No mount point can be
 // renamed.
-func (p *Policy) writableTrees(r *Report) error {
+func (p *confinement) writableTrees(r *Report) error {
 	trees := p.outermostFirst(p.ReadWrite)
 	if slices.Contains(trees, "/") {
 		return nil
@@ -154,7 +154,7 @@ func closeCopies(copies map[string]int) {
 }
 
 // outermostFirst returns the existing paths, sorted and without duplicates. Each path comes before the paths below it.
-func (p *Policy) outermostFirst(paths []string) []string {
+func (p *confinement) outermostFirst(paths []string) []string {
 	out := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return p.kindOf(path) == kindNone })
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -162,7 +162,7 @@ func (p *Policy) outermostFirst(paths []string) []string {
 
 // copyInner copies the mounts of the directories that stay writable inside directories that do not, and of those that stay readable
 // inside hidden ones.
-func (p *Policy) copyInner() map[string]int {
+func (p *confinement) copyInner() map[string]int {
 	copies := map[string]int{}
 	for _, path := range p.Inner {
 		if !slices.Contains(p.ReadWrite, path) || p.around(path) == "" && covering(p.Hidden, path) == "" {
@@ -194,7 +194,7 @@ func readOnlyTree(fd int) error {
 }
 
 // copyTree returns a detached copy of the mounts at and below a path. The caller must close it.
-func (p *Policy) copyTree(path string) (int, error) {
+func (p *confinement) copyTree(path string) (int, error) {
 	at, _, err := p.open(path)
 	if err != nil {
 		return -1, fmt.Errorf("copying the mount of %s: %w", path, err)
@@ -213,7 +213,7 @@ func copyMount(at int, path string) (int, error) {
 }
 
 // attach mounts a copy over a path, if the path still leads to what was granted.
-func (p *Policy) attach(tree int, path string) error {
+func (p *confinement) attach(tree int, path string) error {
 	at, _, err := p.open(path)
 	if err != nil {
 		return fmt.Errorf("mounting over %s: %w", path, err)
@@ -226,7 +226,7 @@ func (p *Policy) attach(tree int, path string) error {
 }
 
 // over mounts a path over itself, read-only if readOnly is set. The path can no longer be renamed or removed.
-func (p *Policy) over(path string, readOnly bool) error {
+func (p *confinement) over(path string, readOnly bool) error {
 	fd, err := p.copyTree(path)
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (p *Policy) over(path string, readOnly bool) error {
 
 // protect makes a path inside a writable tree read-only. This also holds if a program tries to rename its directory. protect
 // creates a missing path as an empty directory, so that no confined code can create it.
-func (p *Policy) protect(path string, r *Report) error {
+func (p *confinement) protect(path string, r *Report) error {
 	if tree := covering(p.ReadWrite, path); tree == "" || p.kindOf(tree) == kindNone {
 		return nil // a path that does not exist grants nothing
 	}
@@ -275,16 +275,16 @@ func (p *Policy) protect(path string, r *Report) error {
 }
 
 // around returns the outermost protected path that contains the path, or an empty string. It is not the path itself.
-func (p *Policy) around(path string) string {
-	if p.kept == nil {
-		p.kept = newTreeSet(p.Protected)
+func (p *confinement) around(path string) string {
+	if p.protected == nil {
+		p.protected = newTreeSet(p.Protected)
 	}
-	return p.kept.around(filepath.Dir(path))
+	return p.protected.around(filepath.Dir(path))
 }
 
 // make creates a missing protected directory and reports whether the path now exists. It does not create what Git has as a
 // file: an empty file, or a directory of that name, would keep Git from working. It does not create the paths in Named either.
-func (p *Policy) make(path string, r *Report) bool {
+func (p *confinement) make(path string, r *Report) bool {
 	if p.Unmade(path) {
 		r.misses(path + " does not exist, so what is made there is not protected")
 		return false
@@ -300,7 +300,7 @@ func (p *Policy) make(path string, r *Report) bool {
 }
 
 // pin mounts dir and the directories above it over themselves, as far as confined code could rename them.
-func (p *Policy) pin(dir string) error {
+func (p *confinement) pin(dir string) error {
 	var chain []string
 	for ; covering(p.ReadWrite, filepath.Dir(dir)) != "" && dir != "/"; dir = filepath.Dir(dir) {
 		chain = append(chain, dir)
@@ -316,19 +316,12 @@ func (p *Policy) pin(dir string) error {
 	return nil
 }
 
-// isMountPoint reports whether a path is a mount point. The path must not contain links.
-func isMountPoint(path string) bool {
-	var stat unix.Statx_t
-	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &stat)
-	return err == nil && stat.Attributes_mask&stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
-}
-
 // shows reports whether a path would be within reach if it were not hidden. A program can connect to a socket by its name
 // alone.
-func (p *Policy) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
+func (p *confinement) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
 
 // hide mounts an empty file or directory over a path that the policy would grant. It keeps the directories of inner visible.
-func (p *Policy) hide(path string, inner map[string]int) error {
+func (p *confinement) hide(path string, inner map[string]int) error {
 	if !p.shows(path) {
 		return nil
 	}
@@ -357,7 +350,7 @@ func (p *Policy) hide(path string, inner map[string]int) error {
 
 // show mounts the directories of inner that are below path into the empty directory and removes them from the map. Then it
 // makes the empty directory read-only.
-func (p *Policy) show(path string, inner map[string]int) error {
+func (p *confinement) show(path string, inner map[string]int) error {
 	for dir, tree := range inner {
 		if !within(path, dir) || dir == path {
 			continue

@@ -124,12 +124,19 @@ func identify(fd int) (identity, kind, error) {
 	return id, kindFile, nil
 }
 
+// isMountPoint reports whether a path is a mount point. The path must not contain links.
+func isMountPoint(path string) bool {
+	var stat unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, 0, &stat)
+	return err == nil && stat.Attributes_mask&stat.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
+
 // errReplaced means that a path no longer leads to what was granted.
 var errReplaced = errors.New("something else was put in its place since it was granted")
 
 // identifyFiles identifies the files that this process got. They stay open until the policy is enforced, so that no other file
 // gets the identity of one of them.
-func (p *Policy) identifyFiles() error {
+func (p *confinement) identifyFiles() error {
 	if len(p.files) != len(p.Pinned) {
 		return fmt.Errorf("got %d descriptors for %d paths", len(p.files), len(p.Pinned))
 	}
@@ -153,7 +160,7 @@ func closeFiles(files []*os.File) {
 }
 
 // open opens a path of the policy. The path must not contain links. The caller must close the descriptor.
-func (p *Policy) open(path string) (int, kind, error) {
+func (p *confinement) open(path string) (int, kind, error) {
 	fd, err := openPlain(path)
 	if err != nil {
 		return -1, kindNone, err
@@ -171,7 +178,7 @@ func (p *Policy) open(path string) (int, kind, error) {
 
 // kindOf returns the kind of a path of the policy. It returns kindNone if this process may not look up the path, or if the path
 // no longer leads to what was granted: nothing can be granted then.
-func (p *Policy) kindOf(path string) kind {
+func (p *confinement) kindOf(path string) kind {
 	fd, kind, err := p.open(path)
 	if err == nil {
 		_ = unix.Close(fd)
@@ -180,7 +187,7 @@ func (p *Policy) kindOf(path string) kind {
 }
 
 // hold drops the grants whose paths no longer lead to what was opened, and reports them.
-func (p *Policy) hold(r *Report) {
+func (p *confinement) hold(r *Report) {
 	for _, list := range []*[]string{&p.ReadWrite, &p.ReadOnly, &p.Own} {
 		kept := make([]string, 0, len(*list))
 		for _, path := range *list {

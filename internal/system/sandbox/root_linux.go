@@ -15,7 +15,7 @@ const procDir = "/proc"
 
 // showsAll reports whether the whole file system stays visible: the policy grants all of it, or lets programs connect to sockets, which are
 // found by name anywhere.
-func (p *Policy) showsAll() bool {
+func (p *confinement) showsAll() bool {
 	return p.UnixSockets || slices.Contains(p.ReadWrite, "/") || slices.Contains(p.ReadOnly, "/")
 }
 
@@ -30,7 +30,7 @@ type tree struct {
 
 // newRoot replaces the root of this process by an empty directory that contains the granted trees, the links that lead to them, devices and
 // /proc. Everything else has no name for this process. It reports whether there is a private /proc.
-func (p *Policy) newRoot(r *Report, private bool) (proc bool, err error) {
+func (p *confinement) newRoot(r *Report, private bool) (proc bool, err error) {
 	old, err := openPlain(procDir)
 	if err != nil {
 		return false, fmt.Errorf("opening %s: %w", procDir, err)
@@ -67,7 +67,7 @@ func (p *Policy) newRoot(r *Report, private bool) (proc bool, err error) {
 
 // fillRoot mounts the granted trees into the new root, and creates the links and directories that programs expect. It returns the trees that
 // belong into others: they are mounted later. The caller must close them, also after an error.
-func (p *Policy) fillRoot(root int, r *Report) (inner []tree, err error) {
+func (p *confinement) fillRoot(root int, r *Report) (inner []tree, err error) {
 	var trees []tree
 	writable := newTreeSet(p.ReadWrite)
 	for _, path := range p.mountOrder() {
@@ -100,7 +100,7 @@ func (p *Policy) fillRoot(root int, r *Report) (inner []tree, err error) {
 }
 
 // copyGranted copies the mounts of a granted path, or of the directory that covers it.
-func (p *Policy) copyGranted(path string, writable bool) (tree, error) {
+func (p *confinement) copyGranted(path string, writable bool) (tree, error) {
 	if c := p.covered(path); c != nil {
 		fd, err := p.cover(*c)
 		p.ReadWrite = appendNew(p.ReadWrite, path)
@@ -122,7 +122,7 @@ func (p *Policy) copyGranted(path string, writable bool) (tree, error) {
 }
 
 // furnish creates the links that lead to the trees, and the directories that this process needs even if they are not granted.
-func (p *Policy) furnish(root int, trees []tree) error {
+func (p *confinement) furnish(root int, trees []tree) error {
 	inTree := func(path string) bool {
 		return slices.ContainsFunc(trees, func(t tree) bool { return within(t.path, path) })
 	}
@@ -146,7 +146,7 @@ func (p *Policy) furnish(root int, trees []tree) error {
 }
 
 // mountOrder returns the granted paths, each before those below it.
-func (p *Policy) mountOrder() []string {
+func (p *confinement) mountOrder() []string {
 	all := slices.Concat(p.ReadWrite, p.ReadOnly, p.Own, devices)
 	for _, c := range p.Covers {
 		all = append(all, c.Path)
@@ -213,7 +213,7 @@ func mountIn(root int, t tree) error {
 }
 
 // attachInner mounts the trees that are inside of others. It must run in the new root.
-func (p *Policy) attachInner(inner []tree, r *Report) error {
+func (p *confinement) attachInner(inner []tree, r *Report) error {
 	for _, t := range inner {
 		err := p.attachIn(t)
 		if errors.Is(err, errReplaced) {
@@ -230,7 +230,7 @@ func (p *Policy) attachInner(inner []tree, r *Report) error {
 
 // attachIn mounts a tree inside of another. In a directory that covers another one, the mount point may be missing, and it is not what was
 // granted.
-func (p *Policy) attachIn(t tree) error {
+func (p *confinement) attachIn(t tree) error {
 	if !t.cover && p.coverAround(filepath.Dir(t.path)) == nil {
 		if err := p.pin(filepath.Dir(t.path)); err != nil {
 			return err

@@ -58,36 +58,44 @@ type Policy struct {
 	Program string `json:"program,omitempty"`
 	Limits  Limits `json:"limits"`
 
-	// Grants.Open sets Opened; the paths have no links then. Workdir is the directory to start the process in. Pinned lists the
-	// working directory and the paths that confined code could replace. The process gets what they led to as descriptors; see
-	// Files. A path that leads to something else by now grants nothing. Uncovered holds sentences about what could not be
-	// granted or protected.
-	// Links lists the symbolic links on the way to what is granted.
-	Links     []Link   `json:"links,omitempty"`
-	Workdir   string   `json:"workdir,omitempty"`
-	Opened    bool     `json:"opened,omitempty"`
-	Pinned    []string `json:"pinned,omitempty"`
+	// Uncovered holds sentences about what could not be granted or protected.
 	Uncovered []string `json:"uncovered,omitempty"`
-
-	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
-	files []*os.File
-	// pins identifies the files by the paths of Pinned, and entered is the working directory, in a process that confines itself.
-	pins    map[string]pin
-	entered identity
 	// private is Place.Private.
 	private string
-	// kept is the set of Protected; nil if it was not needed yet.
-	kept treeSet
+
+	Opening
+}
+
+// addUncovered adds a sentence about a part of the policy that cannot be enforced.
+func (p *Policy) addUncovered(sentence string) {
+	if !slices.Contains(p.Uncovered, sentence) {
+		p.Uncovered = append(slices.Clip(p.Uncovered), sentence)
+	}
+}
+
+// Opening is what Grants.Open found for a policy. The zero value belongs to a policy that is not opened.
+type Opening struct {
+	// Opened is true if the policy is opened; its paths have no links then.
+	Opened bool `json:"opened,omitempty"`
+	// Workdir is the directory to start the process in.
+	Workdir string `json:"workdir,omitempty"`
+	// Links lists the symbolic links on the way to what is granted.
+	Links []Link `json:"links,omitempty"`
+	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
+	// see Files. A path that leads to something else by now grants nothing.
+	Pinned []string `json:"pinned,omitempty"`
+	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
+	files []*os.File
 }
 
 // Files returns what the paths of Pinned led to, in the same order. The process that the policy is for must get them; see Receive.
-func (p Policy) Files() []*os.File { return p.files }
+func (o Opening) Files() []*os.File { return o.files }
 
 // Receive sets the files of a policy in the process that the policy is for. The process got them as descriptors from first on.
-func (p *Policy) Receive(first int) {
-	p.files = nil
-	for i, path := range p.Pinned {
-		p.files = append(p.files, os.NewFile(uintptr(first+i), path))
+func (o *Opening) Receive(first int) {
+	o.files = nil
+	for i, path := range o.Pinned {
+		o.files = append(o.files, os.NewFile(uintptr(first+i), path))
 	}
 }
 
@@ -96,25 +104,6 @@ type Link struct {
 	Path   string `json:"path"`
 	Target string `json:"target"`
 }
-
-// identity identifies a file independently of its path. It is unique while a process holds the file open.
-type identity struct{ device, inode uint64 }
-
-// pin is a file that a process got as a descriptor.
-type pin struct {
-	fd   int
-	id   identity
-	kind kind
-}
-
-// kind is the type of a file. The rules of Landlock differ only between files and directories.
-type kind int
-
-const (
-	kindNone kind = iota
-	kindFile
-	kindDir
-)
 
 // Limits holds limits of resources; 0 means no limit.
 type Limits struct {

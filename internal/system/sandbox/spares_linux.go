@@ -109,8 +109,8 @@ func policyKey(p Policy) string {
 	return string(text)
 }
 
-// take returns a spare process that fits the command, or nil. It ends the processes that do not fit or that have died.
-func (s *Spares) take(c Command) *worker {
+// takeSpare returns a spare process that fits the command, or nil. It ends the processes that do not fit or that have died.
+func (s *Spares) takeSpare(c Command) *worker {
 	var useless []*worker
 	defer func() {
 		for _, p := range useless {
@@ -173,7 +173,7 @@ func appendAlive(list []*worker, p *worker) []*worker {
 
 // begin returns a process that is confined by the policy of the command.
 func (s *Spares) begin(ctx context.Context, c Command) (*worker, error) {
-	if p := s.take(c); p != nil {
+	if p := s.takeSpare(c); p != nil {
 		if p.confine(ctx, c.Policy) == nil {
 			return p, nil
 		}

@@ -108,6 +108,6 @@ func readied(t *testing.T) (*sandbox.Spares, sandbox.Command) {
 	if _, err := s.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	s.Settle()
+	s.AwaitSpares()
 	return s, c
 }

@@ -73,7 +73,7 @@ func lockDir(dir string) (*os.File, error) {
 
 // cover returns a copy of the directory that is mounted over a path of the policy, and makes it what the path leads to. The caller must
 // close the copy.
-func (p *Policy) cover(c Cover) (int, error) {
+func (p *confinement) cover(c Cover) (int, error) {
 	if c.Layer {
 		layer := p.pins[layerName(c.Path)]
 		p.pins[c.Path] = layer

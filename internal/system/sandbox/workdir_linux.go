@@ -8,7 +8,7 @@ import (
 )
 
 // startedIn finds the working directory of this process, and returns an error if it is not the one that was opened.
-func (p *Policy) startedIn() error {
+func (p *confinement) startedIn() error {
 	fd, err := openPlain(".")
 	if err != nil {
 		return fmt.Errorf("looking at the working directory: %w", err)
@@ -34,7 +34,7 @@ func (p *Policy) startedIn() error {
 
 // reenter changes to the working directory by its path, if the path still leads to the same directory. The directory that the
 // process was started in may belong to a mount that is read-only now.
-func (p *Policy) reenter(r *Report) error {
+func (p *confinement) reenter(r *Report) error {
 	fd, err := openPlain(p.Workdir)
 	if err != nil {
 		return fmt.Errorf("entering the working directory %s: %w", p.Workdir, explainOpen(err))
