@@ -12,7 +12,6 @@ import (
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // copyLimit is how much text /copy gives to the terminal, in bytes. Terminals drop longer texts.
@@ -36,7 +35,7 @@ func (u *UI) inLoop(run func(args string) (string, error)) func(context.Context,
 	return func(ctx context.Context, args string) (command.Result, error) {
 		done := make(chan result, 1)
 		u.do(func() {
-			u.takeEvents()
+			u.showEvents()
 			text, err := run(strings.TrimSpace(args))
 			done <- result{text, err}
 		})
@@ -67,28 +66,13 @@ func (u *UI) copyAnswer(string) (string, error) {
 // setTheme changes the colours until the session ends.
 func (u *UI) setTheme(name string) (string, error) {
 	if name == "" {
-		return "theme " + u.o.Settings.Theme, nil
+		return "theme " + u.frame.themeName(), nil
 	}
 	if !slices.Contains(config.Themes(), name) {
 		return "", fmt.Errorf("choosing the theme: there is no %q%s; the themes are %s", name, nearest.Hint(name, config.Themes()), strings.Join(config.Themes(), ", "))
 	}
-	u.o.Settings.Theme = name
-	u.applyTheme()
+	u.frame.setTheme(name)
 	return fmt.Sprintf("theme %s until the session ends; `theme: %s` in config/features/screen.yaml of your home keeps it", name, name), nil
-}
-
-// applyTheme sets the colours.
-func (u *UI) applyTheme() {
-	usual := terminal.NewLook(true, u.o.Environ, nil)
-	u.look.Colour = usual.Colour && u.o.Settings.Theme != config.ThemePlain
-	switch u.o.Settings.Theme {
-	case config.ThemeLight:
-		u.look.Light = true
-	case config.ThemeDark:
-		u.look.Light = false
-	case config.ThemeAuto:
-		u.look.Light = u.lightBackground
-	}
 }
 
 // listKeys lists the actions and their keys.

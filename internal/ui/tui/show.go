@@ -71,8 +71,8 @@ func newShow(look *terminal.Look, debug bool) *show {
 // waiting reports whether something is being waited for.
 func (s *show) waiting() bool { return s.activity != (terminal.Activity{}) }
 
-// settle ends what is being waited for.
-func (s *show) settle() { s.activity = terminal.Activity{} }
+// stopWaiting ends what is being waited for.
+func (s *show) stopWaiting() { s.activity = terminal.Activity{} }
 
 // begin is called when a line is given to the session.
 func (s *show) begin() { s.await(terminal.Activity{What: "hooks"}) }
@@ -318,7 +318,7 @@ func (s *show) end() terminal.Styled {
 		out += s.look.Paint(terminal.Quiet, bullet+c.title()+" (interrupted)") + "\n"
 	}
 	s.calls = nil
-	s.settle()
+	s.stopWaiting()
 	return out
 }
 
