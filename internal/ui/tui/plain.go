@@ -21,11 +21,10 @@ type Plain struct {
 	out io.Writer
 
 	// mu is held while something is written.
-	mu      sync.Mutex
-	said    plaintext.Cleaner
-	open    bool
-	verbose bool
-	outputs map[string]*terminal.Output
+	mu sync.Mutex
+	// streaming is what was written of the answer and of running tools. verbose writes the thinking too, as part of the answer.
+	streaming terminal.Streaming
+	verbose   bool
 	// patient fires when the model has not answered for a while.
 	patient *time.Timer
 
@@ -34,7 +33,7 @@ type Plain struct {
 
 // NewPlain returns a plain screen. Its output goes to out, which cleans what it writes to a terminal.
 func NewPlain(o Options, out io.Writer) *Plain {
-	return &Plain{o: o, out: out, said: plaintext.Cleaner{Visible: true}, outputs: map[string]*terminal.Output{}}
+	return &Plain{o: o, out: out}
 }
 
 // plainWorker is what happens around the session: typed lines, interrupts, the session's own work.
