@@ -307,14 +307,6 @@ type theme struct {
 	colour, light bool
 }
 
-// setTheme changes the colours. themeName returns the present theme.
-func (f *frame) setTheme(name string) {
-	f.theme.name = name
-	f.applyTheme()
-}
-
-func (f *frame) themeName() string { return f.theme.name }
-
 // setBackground adapts the colours to what the terminal answered.
 func (f *frame) setBackground(light bool) {
 	f.theme.light = light

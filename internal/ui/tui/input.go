@@ -37,37 +37,36 @@ func (u *UI) pressed(key tea.KeyPressMsg) {
 
 // actions are the actions of the screen. The others change the text of the input; see edits.
 var actions = map[keymap.Action]func(*UI){
-	keymap.Send:       func(u *UI) { u.enter(false) },
-	keymap.SendNow:    func(u *UI) { u.enter(true) },
-	keymap.Interrupt:  (*UI).escape,
-	keymap.Cancel:     (*UI).cancel,
-	keymap.Quit:       (*UI).quitOrDelete,
-	keymap.NextAgent:  (*UI).acceptOrNextAgent,
+	keymap.Send:      func(u *UI) { u.enter(false) },
+	keymap.SendNow:   func(u *UI) { u.enter(true) },
+	keymap.Interrupt: (*UI).escape,
+	keymap.Cancel:    (*UI).cancel,
+	keymap.Quit: func(u *UI) { // or delete, as in a shell
+		if u.prompt.empty() {
+			u.worker.quit = true
+			return
+		}
+		u.prompt.edit(keymap.Delete)
+	},
+	keymap.NextAgent: func(u *UI) {
+		if !u.prompt.accept() {
+			u.cycle("agent")
+		}
+	},
 	keymap.NextMode:   func(u *UI) { u.cycle("mode") },
 	keymap.Transcript: (*UI).openTranscript,
 	keymap.Editor:     (*UI).editOutside,
 	keymap.Search:     func(u *UI) { u.prompt.beginSearch() },
 	keymap.Expand:     func(u *UI) { u.prompt.expand() },
-	keymap.Thinking:   (*UI).toggleThinking,
-	keymap.Redraw:     func(u *UI) { u.frame.fail(u.frame.clear()) },
-	keymap.Suspend:    (*UI).suspend,
-	keymap.Up:         (*UI).up,
-	keymap.Down:       func(u *UI) { u.prompt.down(u.frame.inputWidth()) },
-	keymap.Right:      func(u *UI) { u.prompt.right() },
-}
-
-func (u *UI) quitOrDelete() {
-	if u.prompt.empty() {
-		u.worker.quit = true
-		return
-	}
-	u.prompt.edit(keymap.Delete)
-}
-
-func (u *UI) acceptOrNextAgent() {
-	if !u.prompt.accept() {
-		u.cycle("agent")
-	}
+	keymap.Thinking: func(u *UI) {
+		u.show.verbose = !u.show.verbose
+		u.prompt.remark(map[bool]string{true: "thinking is shown", false: "thinking is folded"}[u.show.verbose])
+	},
+	keymap.Redraw:  func(u *UI) { u.frame.fail(u.frame.clear()) },
+	keymap.Suspend: (*UI).suspend,
+	keymap.Up:      (*UI).up,
+	keymap.Down:    func(u *UI) { u.prompt.down(u.frame.inputWidth()) },
+	keymap.Right:   func(u *UI) { u.prompt.right() },
 }
 
 // cycle switches to the next agent or mode. If there is no other one, a hint says so: the scrollback is for what happened.
@@ -79,11 +78,6 @@ func (u *UI) cycle(kind string) {
 		}
 	}
 	u.enqueue("/" + kind + " --next")
-}
-
-func (u *UI) toggleThinking() {
-	u.show.verbose = !u.show.verbose
-	u.prompt.remark(map[bool]string{true: "thinking is shown", false: "thinking is folded"}[u.show.verbose])
 }
 
 // pasted handles text that was pasted.
