@@ -3,14 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/app/frontend"
-	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -34,19 +32,13 @@ type textRenderer struct {
 	spinner spinner
 	// piped is set if standard output is not a terminal. The model's text is then written unchanged except for control sequences.
 	piped bool
-	// said and thought clean streamed text, in which a sequence may be split at any position.
-	said, thought plaintext.Cleaner
+	// streaming is what was shown of the model's text and thinking, and of running tools.
+	streaming terminal.Streaming
 	// verbose shows the model's thinking.
 	verbose atomic.Bool
 	// traced reports whether --debug shows an event, in the format of --json. If it is nil, no event is shown.
 	traced func(event.Event) bool
 	lines  event.Encoder
-	// open is set while a line of the model's text is unfinished.
-	open bool
-	// musing is set while a line of the model's thinking is unfinished.
-	musing bool
-	// outputs holds the output of running tools, by the ids of their calls.
-	outputs map[string]*terminal.Output
 	// failed is set after the error that ends the run was shown.
 	failed bool
 }
@@ -119,12 +111,9 @@ func (r *textRenderer) think(s string) {
 		return
 	}
 	r.endLine()
-	r.thought.Visible = true
-	if s = r.thought.Next(s); s == "" {
-		return
+	if s = r.streaming.Thinking.Next(s, true); s != "" {
+		r.paint(terminal.Quiet, s)
 	}
-	r.paint(terminal.Quiet, s)
-	r.musing = !strings.HasSuffix(s, "\n")
 }
 
 // text shows the model's text: as it arrives, or rendered once a block is complete.
@@ -152,17 +141,19 @@ func (r *textRenderer) stream(s string) {
 	if s == "" {
 		return
 	}
-	r.said.Visible = !r.piped
-	if s = r.said.Next(s); s == "" {
+	if s = r.streaming.Answer.Next(s, !r.piped); s == "" {
 		return
 	}
 	r.endThought()
 	r.write(s)
-	r.open = !strings.HasSuffix(s, "\n")
 }
 
 // write ignores errors, because output records them.
-func (r *textRenderer) write(s string) { _, _ = io.WriteString(r.out, s) }
+func (r *textRenderer) write(s string) {
+	if s != "" {
+		_, _ = io.WriteString(r.out, s)
+	}
+}
 
 // print ignores errors: output records those of standard output, and text that standard error does not accept is lost.
 func (r *textRenderer) print(w io.Writer, text terminal.Styled) { _ = terminal.Print(w, text) }
@@ -186,10 +177,8 @@ func (r *textRenderer) trace(e event.Event) {
 
 // endThought ends a line of thinking before something else is shown.
 func (r *textRenderer) endThought() {
-	r.thought.End()
-	if r.musing {
+	if _, _, open := r.streaming.Thinking.End(); open {
 		r.paint(terminal.Plain, "\n")
-		r.musing = false
 	}
 }
 
@@ -207,13 +196,10 @@ func (r *textRenderer) endText() {
 // endLine ends a line of text before something else is shown. Rendered text always ends with a line break: output between two
 // blocks, such as a notice, does not end the open block.
 func (r *textRenderer) endLine() {
-	if rest := r.said.End(); rest != "" {
-		r.write(rest)
-		r.open = true
-	}
-	if r.open {
+	rest, _, open := r.streaming.Answer.End()
+	r.write(rest)
+	if open || rest != "" {
 		r.write("\n")
-		r.open = false
 	}
 }
 

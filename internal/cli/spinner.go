@@ -7,9 +7,6 @@ import (
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
-// tokenBytes is the approximate number of bytes of text per token.
-const tokenBytes = 4
-
 // hooksRun is the activity of a session between announced events, while plugins and shell hooks run.
 const hooksRun = "hooks"
 
@@ -37,8 +34,8 @@ func (w *spinner) after(e event.Event, tail string) {
 	case event.Request:
 		w.now, w.bytes = terminal.Activity{What: "model"}, 0
 	case event.Delta:
-		w.bytes += len(e.Text) + len(e.Thinking)
-		w.now.Tokens, w.now.Tail = (w.bytes+tokenBytes-1)/tokenBytes, tail
+		w.bytes += terminal.Size(e)
+		w.now.Tokens, w.now.Tail = terminal.Tokens(w.bytes), tail
 	case event.ToolCall:
 		w.calls = append(w.calls, e)
 	case event.ToolResult:

@@ -46,15 +46,7 @@ func (r *textRenderer) progress(e event.Progress) {
 		r.tell(terminal.Quiet, "  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
 		return
 	}
-	if r.outputs == nil {
-		r.outputs = map[string]*terminal.Output{}
-	}
-	o := r.outputs[e.ID]
-	if o == nil {
-		o = &terminal.Output{}
-		r.outputs[e.ID] = o
-	}
-	r.printed(o.Next(e.Text))
+	r.printed(r.streaming.Tools.Next(e.ID, e.Text))
 }
 
 // printed shows lines of a tool's output. It keeps their blanks and tabs.
@@ -66,11 +58,7 @@ func (r *textRenderer) printed(lines []string) {
 
 // endOutput shows the end of a call's output, and reports whether the call printed anything.
 func (r *textRenderer) endOutput(id string) bool {
-	o := r.outputs[id]
-	if o == nil {
-		return false
-	}
-	r.printed(o.End())
-	delete(r.outputs, id)
-	return true
+	lines, printed := r.streaming.Tools.End(id)
+	r.printed(lines)
+	return printed
 }

@@ -21,7 +21,7 @@ var attachable = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"}
 
 // attach attaches a pasted file: the path of an image or a PDF file, or its data as a data URL. It reports whether the paste is one.
 func (u *UI) attach(text string) bool {
-	a, ok := u.attachmentOf(strings.TrimSpace(text))
+	a, ok := attachmentOf(strings.TrimSpace(text), u.o.Workdir, lookup(u.o.Environ, "HOME"))
 	if !ok || u.session == nil {
 		return false
 	}
@@ -32,20 +32,18 @@ func (u *UI) attach(text string) bool {
 			if err != nil {
 				u.say(terminal.Warning, "! "+terminal.Hanging(err.Error()))
 				if a.Data == nil {
-					u.input.editor.Paste(text)
-					u.typed()
+					u.prompt.pasteRaw(text)
 				}
 				return
 			}
-			u.input.editor.Insert(u.input.attach(described, a) + " ")
-			u.typed()
+			u.prompt.insert(u.prompt.attach(described, a) + " ")
 		})
 	}()
 	return true
 }
 
 // attachmentOf returns the file that a pasted text names or holds.
-func (u *UI) attachmentOf(text string) (frontend.Attachment, bool) {
+func attachmentOf(text, workdir, home string) (frontend.Attachment, bool) {
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {
 		kind, encoded, found := strings.Cut(rest, ";base64,")
 		if !found || !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
@@ -57,13 +55,13 @@ func (u *UI) attachmentOf(text string) (frontend.Attachment, bool) {
 	if strings.Contains(text, "\n") || !slices.Contains(attachable, strings.ToLower(filepath.Ext(strings.Trim(text, `'"`)))) {
 		return frontend.Attachment{}, false
 	}
-	path := u.pathOf(text)
+	path := pathOf(text, workdir, home)
 	info, err := os.Stat(path)
 	return frontend.Attachment{Path: path}, err == nil && info.Mode().IsRegular()
 }
 
 // pathOf returns the path that a terminal pastes when a file is dropped on it: as a URL, quoted, or with backslashes.
-func (u *UI) pathOf(text string) string {
+func pathOf(text, workdir, home string) string {
 	if at, err := url.Parse(text); err == nil && at.Scheme == "file" {
 		return at.Path
 	}
@@ -73,33 +71,33 @@ func (u *UI) pathOf(text string) string {
 		text = strings.ReplaceAll(text, `\ `, " ")
 	}
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {
-		text = filepath.Join(u.environ("HOME"), rest)
+		text = filepath.Join(home, rest)
 	}
 	if !filepath.IsAbs(text) {
-		text = filepath.Join(u.o.Workdir, text)
+		text = filepath.Join(workdir, text)
 	}
 	return text
 }
 
 // attach keeps a file until the line with its placeholder is sent, and returns the placeholder.
-func (in *input) attach(e event.Attachment, a frontend.Attachment) string {
-	if in.attached == nil {
-		in.attached = map[string]frontend.Attachment{}
+func (p *prompt) attach(e event.Attachment, a frontend.Attachment) string {
+	if p.attached == nil {
+		p.attached = map[string]frontend.Attachment{}
 	}
-	in.count++
+	p.count++
 	kind := "Image"
 	if !strings.HasPrefix(e.MediaType, "image/") {
 		kind = "File"
 	}
-	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, in.count, plaintext.Line(filepath.Base(e.Name)), (e.Size+1023)/1024)
-	in.attached[text] = a
+	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, p.count, plaintext.Line(filepath.Base(e.Name)), (e.Size+1023)/1024)
+	p.attached[text] = a
 	return text
 }
 
 // attachments returns the files whose placeholders are in a line, in the order of the placeholders, and forgets the files.
-func (in *input) attachments(line string) []frontend.Attachment {
+func (p *prompt) attachments(line string) []frontend.Attachment {
 	var found []string
-	for text := range in.attached {
+	for text := range p.attached {
 		if strings.Contains(line, text) {
 			found = append(found, text)
 		}
@@ -107,8 +105,8 @@ func (in *input) attachments(line string) []frontend.Attachment {
 	slices.SortFunc(found, func(a, b string) int { return strings.Index(line, a) - strings.Index(line, b) })
 	var out []frontend.Attachment
 	for _, text := range found {
-		out = append(out, in.attached[text])
-		delete(in.attached, text)
+		out = append(out, p.attached[text])
+		delete(p.attached, text)
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // copyLimit is how much text /copy gives to the terminal, in bytes. Terminals drop longer texts.
@@ -21,9 +21,9 @@ const copyLimit = 1 << 20
 // Commands implements frontend.Commander.
 func (u *UI) Commands() []command.Command {
 	return []command.Command{
-		{Name: "copy", Description: "Copy the last answer to the clipboard of the terminal", Run: u.inLoop(u.copyAnswer)},
-		{Name: "theme", Description: "Choose the colours, or show the theme", Hints: []string{strings.Join(config.Themes(), "|")}, Run: u.inLoop(u.setTheme)},
-		{Name: "keys", Description: "List the keys", Run: u.inLoop(u.listKeys)},
+		{Name: "copy", Description: "Copy the last answer to the clipboard of the terminal", Run: u.inLoop(func(string) (string, error) { return copyAnswer(u.o.Out, u.show.lastAnswer) })},
+		{Name: "theme", Description: "Choose the colours, or show the theme", Hints: []string{strings.Join(config.Themes(), "|")}, Run: u.inLoop(u.frame.chooseTheme)},
+		{Name: "keys", Description: "List the keys", Run: u.inLoop(func(string) (string, error) { return listKeys(u.keys), nil })},
 	}
 }
 
@@ -36,7 +36,7 @@ func (u *UI) inLoop(run func(args string) (string, error)) func(context.Context,
 	return func(ctx context.Context, args string) (command.Result, error) {
 		done := make(chan result, 1)
 		u.do(func() {
-			u.takeEvents()
+			u.showEvents()
 			text, err := run(strings.TrimSpace(args))
 			done <- result{text, err}
 		})
@@ -49,54 +49,39 @@ func (u *UI) inLoop(run func(args string) (string, error)) func(context.Context,
 	}
 }
 
-// copyAnswer gives the last answer to the terminal by OSC 52.
-func (u *UI) copyAnswer(string) (string, error) {
-	text := u.show.lastAnswer
+// copyAnswer gives an answer to the terminal by OSC 52.
+func copyAnswer(out io.Writer, text string) (string, error) {
 	switch {
 	case text == "":
 		return "", errors.New("copying the last answer: there is none yet")
 	case len(text) > copyLimit:
 		return "", fmt.Errorf("copying the last answer: it has %d bytes, and terminals take at most %d; /export FILE writes the session to a file", len(text), copyLimit)
 	}
-	if _, err := u.o.Out.WriteString("\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\a"); err != nil {
+	if _, err := io.WriteString(out, "\x1b]52;c;"+base64.StdEncoding.EncodeToString([]byte(text))+"\a"); err != nil {
 		return "", fmt.Errorf("copying the last answer: %w", err)
 	}
 	return fmt.Sprintf("gave the last answer (%d bytes) to the clipboard of the terminal", len(text)), nil
 }
 
-// setTheme changes the colours until the session ends.
-func (u *UI) setTheme(name string) (string, error) {
+// chooseTheme changes the colours until the session ends. Without a name it returns the present theme.
+func (f *frame) chooseTheme(name string) (string, error) {
 	if name == "" {
-		return "theme " + u.o.Settings.Theme, nil
+		return "theme " + f.theme.name, nil
 	}
 	if !slices.Contains(config.Themes(), name) {
 		return "", fmt.Errorf("choosing the theme: there is no %q%s; the themes are %s", name, nearest.Hint(name, config.Themes()), strings.Join(config.Themes(), ", "))
 	}
-	u.o.Settings.Theme = name
-	u.applyTheme()
+	f.theme.name = name
+	f.applyTheme()
 	return fmt.Sprintf("theme %s until the session ends; `theme: %s` in config/features/screen.yaml of your home keeps it", name, name), nil
 }
 
-// applyTheme sets the colours.
-func (u *UI) applyTheme() {
-	usual := terminal.NewLook(true, u.o.Environ, nil)
-	u.look.Colour = usual.Colour && u.o.Settings.Theme != config.ThemePlain
-	switch u.o.Settings.Theme {
-	case config.ThemeLight:
-		u.look.Light = true
-	case config.ThemeDark:
-		u.look.Light = false
-	case config.ThemeAuto:
-		u.look.Light = u.lightBackground
-	}
-}
-
 // listKeys lists the actions and their keys.
-func (u *UI) listKeys(string) (string, error) {
+func listKeys(keys keymap.Map) string {
 	var b strings.Builder
 	for _, binding := range keymap.Bindings() {
-		fmt.Fprintf(&b, "%-26s %-14s %s\n", u.keys.Keys(binding.Action), binding.Action, binding.About)
+		fmt.Fprintf(&b, "%-26s %-14s %s\n", keys.Keys(binding.Action), binding.Action, binding.About)
 	}
 	b.WriteString("Change keys in config/features/screen.yaml of your home.")
-	return b.String(), nil
+	return b.String()
 }

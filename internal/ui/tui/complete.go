@@ -25,46 +25,42 @@ type menu struct {
 type completion struct{ text, about string }
 
 // complete updates the menu.
-func (u *UI) complete() {
-	in := &u.input
-	before := in.editor.Before()
-	closed := in.menu.closed
-	in.menu = menu{}
+func (p *prompt) complete() {
+	before := p.editor.Before()
+	closed := p.menu.closed
+	p.menu = menu{}
 	if closed != "" && strings.HasPrefix(before, closed) {
-		in.menu.closed = closed
+		p.menu.closed = closed
 		return
 	}
 	if word, ok := strings.CutPrefix(before, "/"); ok && !strings.ContainsAny(word, " \n") {
-		in.menu.items = u.commandMenu(word)
+		p.menu.items = p.commandMenu(word)
 		return
 	}
 	at := strings.LastIndexAny(before, " \n\t") + 1
 	query, ok := strings.CutPrefix(before[at:], "@")
-	if !ok || in.files == nil {
+	if !ok || p.files == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), frameTime)
 	defer cancel()
-	found, err := in.files.Find(ctx, query, menuRows)
+	found, err := p.files.Find(ctx, query, menuRows)
 	if err != nil {
 		return // the walk is still going on: the next key asks again
 	}
-	in.menu.from = at
+	p.menu.from = at
 	for _, m := range found {
 		text := "@" + m.Path
 		if m.Dir {
 			text += "/"
 		}
-		in.menu.items = append(in.menu.items, completion{text: text})
+		p.menu.items = append(p.menu.items, completion{text: text})
 	}
 }
 
 // commandMenu returns the commands that match a word.
-func (u *UI) commandMenu(word string) []completion {
-	if u.session == nil {
-		return nil
-	}
-	all := u.session.Commands()
+func (p *prompt) commandMenu(word string) []completion {
+	all := p.commands()
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name
@@ -81,8 +77,8 @@ func (u *UI) commandMenu(word string) []completion {
 }
 
 // accept replaces the word before the cursor by the chosen completion. It reports whether there was one.
-func (u *UI) accept() bool {
-	m := u.input.menu
+func (p *prompt) accept() bool {
+	m := p.menu
 	if len(m.items) == 0 {
 		return false
 	}
@@ -90,22 +86,42 @@ func (u *UI) accept() bool {
 	if !strings.HasSuffix(text, "/") || strings.HasPrefix(text, "/") {
 		text += " "
 	}
-	u.input.editor.Replace(m.from, text)
-	u.typed()
+	p.editor.Replace(m.from, text)
+	p.changed()
 	return true
 }
 
 // ghost returns the labels of the arguments of the command in the input, if none is typed yet.
-func (u *UI) ghost() string {
-	value := u.input.editor.Value()
+func (p *prompt) ghost() string {
+	value := p.editor.Value()
 	name, args, ok := command.Parse(value)
-	if !ok || strings.TrimSpace(args) != "" || !strings.HasSuffix(value, " ") || u.session == nil {
+	if !ok || strings.TrimSpace(args) != "" || !strings.HasSuffix(value, " ") {
 		return ""
 	}
-	for _, c := range u.session.Commands() {
+	for _, c := range p.commands() {
 		if c.Name == name {
 			return plaintext.Line(strings.Join(c.Hints, " "))
 		}
 	}
 	return ""
+}
+
+// exact reports whether the word before the cursor is one of the completions already.
+func (p *prompt) exact() bool {
+	word := p.editor.Before()[p.menu.from:]
+	for _, item := range p.menu.items {
+		if strings.TrimSpace(item.text) == word && strings.HasPrefix(word, "/") {
+			return true
+		}
+	}
+	return false
+}
+
+// closeMenu closes the menu until the text before the cursor changes. It reports whether there was one.
+func (p *prompt) closeMenu() bool {
+	if len(p.menu.items) == 0 {
+		return false
+	}
+	p.menu = menu{closed: p.editor.Before()}
+	return true
 }

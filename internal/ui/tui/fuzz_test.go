@@ -113,7 +113,7 @@ func FuzzScreen(f *testing.F) {
 		}
 		defer func() { _ = file.Close() }()
 		u := New(Options{Out: file, Environ: []string{"TERM=xterm-256color"}, Workdir: t.TempDir()})
-		u.columns, u.rows = 10+int(width), 24
+		u.frame.columns, u.frame.rows = 10+int(width), 24
 		u.showEverything(t, text, name)
 		output, err := os.ReadFile(file.Name())
 		if err != nil {
@@ -130,8 +130,8 @@ func (u *UI) showEverything(t *testing.T, text, name string) {
 	t.Helper()
 	frame := func() {
 		t.Helper()
-		rows, row, column := u.layout()
-		if err := u.screen.Draw(rows, row, column); err != nil {
+		p := u.compose()
+		if err := u.frame.screen.Draw(p.rows, p.row, p.column); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,50 +161,50 @@ func (u *UI) showEverything(t *testing.T, text, name string) {
 			event.Waiting{For: event.ForServers, Name: name},
 			event.Done{},
 		} {
-			u.print(u.show.event(e))
+			u.frame.print(u.show.event(e))
 			frame()
 		}
 	}
 	u.status.now = frontend.Status{Agent: name, Mode: text, Model: text, Sandbox: name, Trust: frontend.Trust(text)}
 	u.status.branch = text
 	u.status.plugins, u.status.ready = pluginsText([]host.PluginHealth{{Name: name, Health: host.Health{State: host.StateQuarantined}}})
-	u.queue = []string{text, name}
-	u.hint = text
-	u.input.editor.Paste(text)
-	u.input.menu.items = []completion{{text: text, about: name}}
+	u.queue.lines = []string{text, name}
+	u.prompt.hint = text
+	u.prompt.editor.Paste(text)
+	u.prompt.menu.items = []completion{{text: text, about: name}}
 	frame()
 	u.status.command, u.status.text = "x", text
-	u.input.search = &search{query: text}
+	u.prompt.search = &search{query: text}
 	frame()
 	about, by, choices, err := approval(setup.Question{Tool: name, Args: map[string]any{name: text, "command": text}, Rule: text, By: name, Pattern: text})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.print(u.asked(about, by, text))
-	u.question = &question{title: name, choices: choices, asking: -1}
+	u.frame.print(asked(u.frame.colours(), about, by, text)())
+	u.dialog.question = &question{title: name, choices: choices, asking: -1}
 	frame()
-	u.question.field, u.question.fault = &u.question.choices[1], text
-	u.question.editor.Set(text)
+	u.dialog.question.field, u.dialog.question.fault = &u.dialog.question.choices[1], text
+	u.dialog.question.editor.Set(text)
 	frame()
 	history := []llm.Message{
 		{Role: llm.RoleUser, Content: text},
 		{Role: llm.RoleAssistant, Thinking: text, Content: text, ToolCalls: []llm.ToolCall{{Name: name, Arguments: arguments}, {Name: name, Arguments: json.RawMessage(text)}}},
 	}
-	pages := newPager(name, transcript(history, u.columns), u.look)
+	pages := newPager(name, transcript(history, u.frame.columns), u.frame.look)
 	pages.note = text
 	choose := &picker{title: "/" + name, all: []frontend.Choice{{Value: text, Title: name, Detail: text}}}
 	choose.filter()
 	choose.query.Insert(text)
 	for _, o := range []overlay{pages, choose} {
-		u.openOverlay(o)
-		if err := u.drawOverlay(); err != nil {
+		u.dialog.open(o)
+		if err := u.frame.drawWhole(u.compose()); err != nil {
 			t.Fatal(err)
 		}
-		u.question = nil // closing would wait for the question in the loop of the program
-		u.closeOverlay()
+		u.dialog.question = nil // closing would wait for the question in the loop of the program
+		u.dialog.close()
 	}
-	if u.failed != nil {
-		t.Fatal(u.failed)
+	if u.frame.failed != nil {
+		t.Fatal(u.frame.failed)
 	}
 }
 

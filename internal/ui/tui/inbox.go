@@ -55,8 +55,8 @@ func (b *inbox) put(e event.Event) {
 	}
 }
 
-// take returns the events that wait.
-func (b *inbox) take() []event.Event {
+// drain returns the events that wait, and removes them.
+func (b *inbox) drain() []event.Event {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := b.events

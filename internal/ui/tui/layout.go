@@ -1,56 +1,82 @@
 package tui
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/ui/lineedit"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
-// inputWidth is how wide the text of the input can be.
-func (u *UI) inputWidth() int { return max(u.columns-3, 1) }
+// ruleWidth is how wide the line above the input is at most. A terminal that becomes narrower may break it into two rows before aura
+// knows, which would confuse the next frame. So it is no wider than the narrowest terminal that aura is made for.
+const ruleWidth = 40
 
-// layout returns the rows of the live area and the position of the cursor.
-func (u *UI) layout() (rows []terminal.Styled, row, column int) {
-	height := max(u.rows-1, 1)
-	below := u.belowRows()
-	view := u.input.editor.View(u.inputWidth())
-	mark := "> "
-	if u.question.active() {
-		below, view, mark = nil, u.question.view(u.inputWidth()), u.question.mark()
+// area is what the live area consists of, from top to bottom.
+type area struct {
+	// live is what is going on, queued the lines that wait, and asked the choices of a question.
+	live, queued, asked []terminal.Styled
+	// typed is the text that is being typed, after a mark. ghost follows it.
+	typed       lineedit.View
+	mark, ghost string
+	below       []terminal.Styled
+}
+
+// inputWidth is how wide a text that is being typed can be.
+func (f *frame) inputWidth() int { return max(f.columns-3, 1) }
+
+// room is how many rows the live area can have, and liveRoom how many of them show what is going on.
+func (f *frame) room() int     { return max(f.rows-1, 1) }
+func (f *frame) liveRoom() int { return min(max(f.room()/2, 1), liveRows) }
+
+// compose implements content.
+func (u *UI) compose() picture {
+	if p, ok := u.dialog.cover(); ok {
+		return p
 	}
-	asked := u.question.rows(u)
-	typedRows, typedRow := window(view.Rows, view.Row, max(height-len(below)-len(asked)-1, 1))
-	var above []terminal.Styled
-	u.show.asking = u.question != nil
-	above = append(above, u.fitting(u.show.live(u.columns, min(max(height/2, 1), liveRows), time.Now()))...)
-	above = append(above, u.queueRows()...)
-	above = append(above, asked...)
-	above = append(above, u.look.Paint(terminal.Quiet, strings.Repeat("─", min(u.columns, ruleWidth))))
-	if most := max(height-len(below)-len(typedRows), 0); len(above) > most {
+	look, columns := u.frame.colours(), u.frame.width()
+	u.show.asking = u.dialog.asking()
+	a := area{
+		live:   u.show.live(columns, u.frame.liveRoom(), time.Now()),
+		queued: u.queue.rows(look, columns),
+		asked:  u.dialog.rows(),
+		typed:  u.prompt.view(u.frame.inputWidth()), mark: "> ", ghost: u.prompt.ghost(),
+		below: append(u.prompt.below(look, columns), terminal.CutRow(u.status.row(look), columns)),
+	}
+	if view, ok := u.dialog.typed(u.frame.inputWidth()); ok {
+		a.typed, a.mark, a.ghost, a.below = view, "? ", "", nil
+	}
+	return u.frame.arrange(a)
+}
+
+// arrange returns the picture of a live area that fits into the terminal. Rows of what is going on are left out first.
+func (f *frame) arrange(a area) picture {
+	rows, row := window(a.typed.Rows, a.typed.Row, max(f.room()-len(a.below)-len(a.asked)-1, 1))
+	above := append(f.fitting(a.live), a.queued...)
+	above = append(above, a.asked...)
+	above = append(above, f.look.Paint(terminal.Quiet, strings.Repeat("─", min(f.columns, ruleWidth))))
+	if most := max(f.room()-len(a.below)-len(rows), 0); len(above) > most {
 		above = above[len(above)-most:]
 	}
-	rows = above
-	for i, text := range typedRows {
-		lead := u.look.Paint(terminal.Accent, "  ")
+	out := above
+	for i, text := range rows {
+		lead := f.look.Paint(terminal.Accent, "  ")
 		if i == 0 {
-			lead = u.look.Paint(terminal.Accent, mark)
+			lead = f.look.Paint(terminal.Accent, a.mark)
 		}
-		text := lead + u.look.Paint(terminal.Plain, text)
-		if i == typedRow && i == len(typedRows)-1 && !u.question.active() {
-			text = terminal.CutRow(text+u.look.Paint(terminal.Quiet, u.ghost()), u.columns)
+		text := lead + f.look.Paint(terminal.Plain, text)
+		if i == row && i == len(rows)-1 && a.mark == "> " {
+			text = terminal.CutRow(text+f.look.Paint(terminal.Quiet, a.ghost), f.columns)
 		}
-		rows = append(rows, text)
+		out = append(out, text)
 	}
-	return append(rows, below...), len(above) + typedRow, view.Column + 2
+	return picture{append(out, a.below...), len(above) + row, a.typed.Column + 2}
 }
 
 // fitting returns the last rows that fit into a low terminal after the terminal has become narrower. The last row is always among
 // them.
-func (u *UI) fitting(rows []terminal.Styled) []terminal.Styled {
-	if !u.screen.Reflows {
+func (f *frame) fitting(rows []terminal.Styled) []terminal.Styled {
+	if !f.screen.Reflows {
 		return rows
 	}
 	first, taken := len(rows), 0
@@ -71,47 +97,4 @@ func window(rows []string, row, height int) ([]string, int) {
 	}
 	first := min(max(row-height+1, 0), len(rows)-height)
 	return rows[first : first+height], row - first
-}
-
-// belowRows returns the rows below the input: the menu, a hint or the search, and the status line.
-func (u *UI) belowRows() []terminal.Styled {
-	var out []terminal.Styled
-	m := u.input.menu
-	first := max(0, m.at-menuRows+1)
-	for i, item := range m.items[first:min(len(m.items), first+menuRows)] {
-		style, lead := terminal.Plain, "  "
-		if first+i == m.at {
-			style, lead = terminal.Accent, "› "
-		}
-		text := u.look.Paint(style, lead+plaintext.Line(item.text))
-		if item.about != "" {
-			text += u.look.Paint(terminal.Quiet, "  "+plaintext.Line(item.about))
-		}
-		out = append(out, terminal.CutRow(text, u.columns))
-	}
-	if s := u.input.search; s != nil {
-		text := "search: " + s.query
-		if s.query != "" && !s.ok {
-			text += " (not found)"
-		}
-		out = append(out, terminal.CutRow(u.look.Paint(terminal.Accent, text), u.columns))
-	}
-	if u.hint != "" {
-		out = append(out, terminal.CutRow(u.look.Paint(terminal.Warning, u.hint), u.columns))
-	}
-	return append(out, terminal.CutRow(u.status.row(u), u.columns))
-}
-
-// queueRows returns the lines that wait.
-func (u *UI) queueRows() []terminal.Styled {
-	var out []terminal.Styled
-	const most = 5
-	for i, line := range u.queue {
-		if i == most {
-			out = append(out, u.look.Paint(terminal.Quiet, fmt.Sprintf("  … %d more queued", len(u.queue)-most)))
-			break
-		}
-		out = append(out, terminal.CutRow(u.look.Paint(terminal.Quiet, "queued: "+plaintext.Line(line)), u.columns))
-	}
-	return out
 }

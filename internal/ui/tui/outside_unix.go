@@ -9,37 +9,37 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // suspend stops aura until the user's shell continues it.
 func (u *UI) suspend() {
-	u.giveAway(u.stopProcess)
+	u.loan.giveAway(func() { go u.loan.stopProcess() })
 }
 
 // stopProcess stops aura, which has given the terminal away.
-func (u *UI) stopProcess() {
-	go func() {
-		err := u.release()
-		if err == nil {
-			continued := make(chan os.Signal, 1)
-			signal.Notify(continued, syscall.SIGCONT)
-			if err = syscall.Kill(0, syscall.SIGTSTP); err == nil {
-				<-continued
-			}
-			signal.Stop(continued)
+func (l *loan) stopProcess() {
+	err := l.release()
+	if err == nil {
+		continued := make(chan os.Signal, 1)
+		signal.Notify(continued, syscall.SIGCONT)
+		if err = syscall.Kill(0, syscall.SIGTSTP); err == nil {
+			<-continued
 		}
-		err = errors.Join(err, u.takeBack())
-		u.do(func() { u.away, u.released, u.failed = false, false, err })
-	}()
+		signal.Stop(continued)
+	}
+	err = errors.Join(err, l.takeBack())
+	l.do(func() { l.returned(err) })
 }
 
 // watchSize tells the program when the size of the terminal changes. The returned function ends this.
-func (u *UI) watchSize() (stop func()) {
+func watchSize(program *tea.Program) (stop func()) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)
 	go func() {
 		for range changed {
-			u.program.Send(resized{})
+			program.Send(resized{})
 		}
 	}()
 	return func() {

@@ -3,19 +3,21 @@ package tui
 import (
 	"cmp"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 )
 
 // suspend does nothing: Windows has no jobs of a shell.
-func (u *UI) suspend() { u.hint = "Windows cannot suspend a program" }
+func (u *UI) suspend() { u.prompt.remark("Windows cannot suspend a program") }
 
 // watchSize looks at the size of the terminal from time to time, because Windows sends no signal. The returned function ends this.
-func (u *UI) watchSize() (stop func()) {
+func watchSize(program *tea.Program) (stop func()) {
 	ticker, done := time.NewTicker(250*time.Millisecond), make(chan struct{})
 	go func() {
 		for {
 			select {
 			case <-ticker.C:
-				u.program.Send(resized{})
+				program.Send(resized{})
 			case <-done:
 				return
 			}

@@ -19,61 +19,18 @@ import (
 // overlay is a view that takes the whole screen for a while, on the alternate screen of the terminal. What is finished meanwhile is
 // printed when the overlay closes.
 type overlay interface {
-	// press handles a key and reports whether the overlay closes.
-	press(u *UI, key tea.KeyPressMsg) (closes bool)
-	// rows returns the rows of the screen and the position of the cursor; a negative row hides the cursor.
-	rows(u *UI) (rows []terminal.Styled, row, column int)
+	// press handles a key on a screen with a number of rows, and reports whether the overlay closes.
+	press(key tea.KeyPressMsg, rows int) (closes bool)
+	// picture returns what the screen shows.
+	picture(c canvas) picture
 }
 
-const (
-	enterAlternate = "\x1b[?1049h"
-	leaveAlternate = "\x1b[?1049l"
-)
-
-func (u *UI) openOverlay(o overlay) {
-	err := u.screen.Clear()
-	if err == nil {
-		_, err = u.o.Out.WriteString(enterAlternate)
-	}
-	if err != nil {
-		u.failed = err
-	}
-	u.overlay = o
-}
-
-func (u *UI) closeOverlay() {
-	u.overlay = nil
-	if _, err := u.o.Out.WriteString(leaveAlternate + "\x1b[?25h"); err != nil {
-		u.failed = err
-	}
-	if u.question != nil {
-		u.question.again(u)
-	}
-}
-
-func (u *UI) drawOverlay() error {
-	rows, row, column := u.overlay.rows(u)
-	var b strings.Builder
-	b.WriteString("\x1b[?2026h\x1b[?25l\x1b[?7l\x1b[H")
-	for i := range u.rows {
-		if i > 0 {
-			b.WriteString("\r\n")
-		}
-		b.WriteString("\x1b[2K")
-		if i < len(rows) {
-			b.WriteString(string(rows[i]))
-		}
-	}
-	b.WriteString("\x1b[?7h")
-	if row >= 0 {
-		fmt.Fprintf(&b, "\x1b[%d;%dH\x1b[?25h", row+1, column+1)
-	}
-	b.WriteString("\x1b[?2026l")
-	_, err := u.o.Out.WriteString(b.String())
-	if err != nil {
-		return fmt.Errorf("drawing on the terminal: %w", err)
-	}
-	return nil
+// canvas is the screen that an overlay covers.
+type canvas struct {
+	look          *terminal.Look
+	columns, rows int
+	// asking is set if a question waits below the overlay.
+	asking bool
 }
 
 // pager shows a long text.
@@ -100,10 +57,10 @@ func newPager(title string, lines []string, look terminal.Look) *pager {
 	return p
 }
 
-func (p *pager) press(u *UI, key tea.KeyPressMsg) bool {
-	page := max(u.rows-3, 1)
+func (p *pager) press(key tea.KeyPressMsg, rows int) bool {
+	page := max(rows-3, 1)
 	if p.typing != nil {
-		p.typeQuery(u, key)
+		p.typeQuery(key, rows)
 		return false
 	}
 	p.note = ""
@@ -129,18 +86,18 @@ func (p *pager) press(u *UI, key tea.KeyPressMsg) bool {
 	case "N", "shift+n":
 		p.find(p.top-1, -1)
 	}
-	p.clamp(u)
+	p.clamp(rows)
 	return false
 }
 
-func (p *pager) clamp(u *UI) { p.top = max(0, min(p.top, len(p.lines)-max(u.rows-2, 1))) }
+func (p *pager) clamp(rows int) { p.top = max(0, min(p.top, len(p.lines)-max(rows-2, 1))) }
 
-func (p *pager) typeQuery(u *UI, key tea.KeyPressMsg) {
+func (p *pager) typeQuery(key tea.KeyPressMsg, rows int) {
 	switch key.String() {
 	case "enter":
 		p.query, p.typing = p.typing.Text(), nil
 		p.find(p.top, 1)
-		p.clamp(u)
+		p.clamp(rows)
 	case "esc", "ctrl+c":
 		p.typing = nil
 	case "backspace":
@@ -162,36 +119,36 @@ func (p *pager) find(from, step int) {
 	p.note = fmt.Sprintf("%q not found", p.query)
 }
 
-func (p *pager) rows(u *UI) ([]terminal.Styled, int, int) {
-	height := max(u.rows-2, 1)
-	p.clamp(u)
-	out := []terminal.Styled{terminal.CutRow(u.look.Paint(terminal.Strong, p.title), u.columns)}
+func (p *pager) picture(c canvas) picture {
+	height := max(c.rows-2, 1)
+	p.clamp(c.rows)
+	out := []terminal.Styled{terminal.CutRow(c.look.Paint(terminal.Strong, p.title), c.columns)}
 	for _, line := range p.lines[p.top:min(len(p.lines), p.top+height)] {
-		out = append(out, terminal.CutRow(line, u.columns))
+		out = append(out, terminal.CutRow(line, c.columns))
 	}
 	for len(out) < height+1 {
-		out = append(out, u.look.Paint(terminal.Quiet, "~"))
+		out = append(out, c.look.Paint(terminal.Quiet, "~"))
 	}
 	if p.typing != nil {
-		return append(out, u.look.Paint(terminal.Accent, "/"+p.typing.Value())), len(out), 1 + p.typing.View(u.columns).Column
+		return picture{append(out, c.look.Paint(terminal.Accent, "/"+p.typing.Value())), len(out), 1 + p.typing.View(c.columns).Column}
 	}
 	foot := fmt.Sprintf("%d–%d of %d  ↑↓ PgUp PgDn  / search  n next  q close", min(p.top+1, len(p.lines)), min(len(p.lines), p.top+height), len(p.lines))
 	switch {
-	case u.question != nil:
+	case c.asking:
 		foot = "aura asks whether a tool may run: q closes this view"
 	case p.note != "":
 		foot = p.note
 	}
-	return append(out, terminal.CutRow(u.look.Paint(terminal.Quiet, foot), u.columns)), -1, 0
+	return picture{append(out, terminal.CutRow(c.look.Paint(terminal.Quiet, foot), c.columns)), -1, 0}
 }
 
 // openTranscript shows the whole conversation with everything unfolded.
 func (u *UI) openTranscript() {
 	if u.session == nil {
-		u.hint = "the session is still starting"
+		u.prompt.remark("the session is still starting")
 		return
 	}
-	u.openOverlay(newPager("Transcript", transcript(u.session.History(), max(u.columns, 20)), u.look))
+	u.dialog.open(newPager("Transcript", transcript(u.session.History(), max(u.frame.width(), 20)), *u.frame.colours()))
 }
 
 // transcript returns the lines of a conversation.
@@ -246,32 +203,46 @@ type picker struct {
 	shown   []int
 	at      int
 	query   lineedit.Editor
+	// done is called with the command and the chosen argument, or with nothing if the user chose none.
+	done func(line string)
 }
 
 // openPicker lets the user choose the argument of a command.
 func (u *UI) openPicker(name string) {
 	s := u.session
-	u.busy = true
+	u.queue.busy = true
 	u.show.await(terminal.Activity{What: "/" + name})
 	go func() {
 		list, err := s.Choices(context.Background(), name)
 		u.do(func() {
-			u.busy = false
-			u.show.settle()
+			u.queue.busy = false
+			u.show.stopWaiting()
 			switch {
 			case err != nil:
 				u.say(terminal.Failure, "! "+terminal.Hanging(err.Error()))
 			case len(list) == 0:
 				u.say(terminal.Quiet, "= /"+name+": there is nothing to choose from")
 			default:
-				p := &picker{title: "/" + name, command: name, all: list}
-				p.filter()
-				u.openOverlay(p)
+				u.dialog.open(newPicker(name, list, u.chosen))
 				return
 			}
 			u.next()
 		})
 	}()
+}
+
+// chosen sends what was chosen from a picker, before the lines that wait. Without a choice the queue continues.
+func (u *UI) chosen(line string) {
+	if line != "" {
+		u.queue.addFirst(line)
+	}
+	go u.do(u.next) // after the present message was handled: the picker is still open
+}
+
+func newPicker(name string, list []frontend.Choice, done func(line string)) *picker {
+	p := &picker{title: "/" + name, command: name, all: list, done: done}
+	p.filter()
+	return p
 }
 
 func (p *picker) filter() {
@@ -294,10 +265,10 @@ func (p *picker) filter() {
 	}
 }
 
-func (p *picker) press(u *UI, key tea.KeyPressMsg) bool {
+func (p *picker) press(key tea.KeyPressMsg, _ int) bool {
 	switch key.String() {
 	case "esc", "ctrl+c":
-		u.later(u.next)
+		p.done("")
 		return true
 	case "up", "ctrl+p":
 		p.at = max(p.at-1, 0)
@@ -307,8 +278,7 @@ func (p *picker) press(u *UI, key tea.KeyPressMsg) bool {
 		if len(p.shown) == 0 {
 			return false
 		}
-		u.queue = append([]string{"/" + p.command + " " + p.all[p.shown[p.at]].Value}, u.queue...)
-		u.later(u.next)
+		p.done("/" + p.command + " " + p.all[p.shown[p.at]].Value)
 		return true
 	case "backspace":
 		p.query.Backspace()
@@ -322,35 +292,32 @@ func (p *picker) press(u *UI, key tea.KeyPressMsg) bool {
 	return false
 }
 
-// later runs a function after the present message was handled.
-func (u *UI) later(f func()) { go u.do(f) }
-
-func (p *picker) rows(u *UI) ([]terminal.Styled, int, int) {
-	head := u.look.Paint(terminal.Strong, p.title+" ") + u.look.Paint(terminal.Plain, p.query.Value())
-	out := []terminal.Styled{terminal.CutRow(head, u.columns), ""}
-	height := max(u.rows-3, 1)
+func (p *picker) picture(c canvas) picture {
+	head := c.look.Paint(terminal.Strong, p.title+" ") + c.look.Paint(terminal.Plain, p.query.Value())
+	out := []terminal.Styled{terminal.CutRow(head, c.columns), ""}
+	height := max(c.rows-3, 1)
 	first := max(0, p.at-height+1)
 	for n := first; n < min(len(p.shown), first+height); n++ {
-		c := p.all[p.shown[n]]
+		item := p.all[p.shown[n]]
 		style, lead := terminal.Plain, "  "
 		if n == p.at {
 			style, lead = terminal.Accent, "› "
 		}
-		text := u.look.Paint(style, lead+plaintext.Line(c.Value))
-		if c.Title != "" && c.Title != c.Value {
-			text += u.look.Paint(style, "  "+plaintext.Line(c.Title))
+		text := c.look.Paint(style, lead+plaintext.Line(item.Value))
+		if item.Title != "" && item.Title != item.Value {
+			text += c.look.Paint(style, "  "+plaintext.Line(item.Title))
 		}
-		if c.Detail != "" {
-			text += u.look.Paint(terminal.Quiet, "  "+plaintext.Line(c.Detail))
+		if item.Detail != "" {
+			text += c.look.Paint(terminal.Quiet, "  "+plaintext.Line(item.Detail))
 		}
-		if c.Current {
-			text += u.look.Paint(terminal.Quiet, "  (current)")
+		if item.Current {
+			text += c.look.Paint(terminal.Quiet, "  (current)")
 		}
-		out = append(out, terminal.CutRow(text, u.columns))
+		out = append(out, terminal.CutRow(text, c.columns))
 	}
-	for len(out) < u.rows-1 {
+	for len(out) < c.rows-1 {
 		out = append(out, "")
 	}
-	out = append(out, terminal.CutRow(u.look.Paint(terminal.Quiet, "type to filter  ↑↓ choose  Enter accept  Esc close"), u.columns))
-	return out, 0, min(terminal.Width(p.title)+1+p.query.View(max(u.columns, 1)).Column, max(u.columns-1, 0))
+	out = append(out, terminal.CutRow(c.look.Paint(terminal.Quiet, "type to filter  ↑↓ choose  Enter accept  Esc close"), c.columns))
+	return picture{out, 0, min(terminal.Width(p.title)+1+p.query.View(max(c.columns, 1)).Column, max(c.columns-1, 0))}
 }

@@ -106,13 +106,13 @@ func (p *Plain) stream(e event.Delta) {
 	if p.verbose {
 		text = e.Thinking + text
 	}
-	if text = p.said.Next(text); text == "" {
+	begun := p.streaming.Answer.Begun()
+	if text = p.streaming.Answer.Next(text, true); text == "" {
 		return
 	}
-	if !p.open {
+	if !begun {
 		text = "aura: " + text
 	}
-	p.open = true
 	p.writeLocked(text)
 }
 
@@ -123,13 +123,13 @@ func (p *Plain) endLine() {
 }
 
 func (p *Plain) endLocked() {
-	if rest := p.said.End(); rest != "" {
+	rest, begun, _ := p.streaming.Answer.End()
+	if rest != "" {
 		p.writeLocked(rest)
 	}
-	if p.open {
+	if begun {
 		p.writeLocked("\n")
 	}
-	p.open = false
 }
 
 // label writes text after a label.
@@ -158,12 +158,7 @@ func (p *Plain) writeLocked(text string) { _, _ = io.WriteString(p.out, text) }
 
 func (p *Plain) progress(e event.Progress) {
 	p.mu.Lock()
-	o := p.outputs[e.ID]
-	if o == nil {
-		o = &terminal.Output{}
-		p.outputs[e.ID] = o
-	}
-	lines := o.Next(e.Text)
+	lines := p.streaming.Tools.Next(e.ID, e.Text)
 	p.mu.Unlock()
 	for _, line := range lines {
 		p.label("Output", line)
@@ -172,14 +167,13 @@ func (p *Plain) progress(e event.Progress) {
 
 func (p *Plain) result(e event.ToolResult) {
 	p.mu.Lock()
-	o := p.outputs[e.ID]
-	delete(p.outputs, e.ID)
+	last, printed := p.streaming.Tools.End(e.ID)
 	p.mu.Unlock()
+	for _, line := range last {
+		p.label("Output", line)
+	}
 	text := e.Content
-	if o != nil {
-		for _, line := range o.End() {
-			p.label("Output", line)
-		}
+	if printed {
 		text = e.Note
 	}
 	name := plaintext.Line(e.Name)

@@ -33,10 +33,10 @@ func TestNothingToCycle(t *testing.T) {
 		"another":    {[]frontend.Choice{{Value: "a", Current: true, Cycled: true}, {Value: "b", Cycled: true}}, true},
 		"no mode":    {[]frontend.Choice{{Value: "a", Cycled: true}, {Value: "none", Current: true, Cycled: true}}, true},
 	} {
-		u := &UI{session: choosing{choices: row.choices}, busy: true}
+		u := &UI{worker: &worker{}, session: choosing{choices: row.choices}, frame: &frame{}, prompt: newPrompt(nil, nil, nil), queue: queue{busy: true}}
 		u.cycle("mode")
-		if queued := len(u.queue) > 0; queued != row.cycles || strings.Contains(u.hint, "no other mode") == row.cycles {
-			t.Errorf("%s: queued %v, hint %q", name, u.queue, u.hint)
+		if queued := len(u.queue.lines) > 0; queued != row.cycles || strings.Contains(u.prompt.hint, "no other mode") == row.cycles {
+			t.Errorf("%s: queued %v, hint %q", name, u.queue.lines, u.prompt.hint)
 		}
 	}
 }

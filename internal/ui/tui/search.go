@@ -17,23 +17,26 @@ type search struct {
 }
 
 // beginSearch searches the history.
-func (u *UI) beginSearch() {
-	if u.input.history == nil {
-		u.hint = "no history is kept"
+func (p *prompt) beginSearch() {
+	if p.history == nil {
+		p.hint = "no history is kept"
 		return
 	}
-	u.input.search = &search{before: u.input.editor.Value()}
+	p.search = &search{before: p.editor.Value()}
 }
 
-// searching handles a key during a search. It returns false if the key ends the search and does something else too.
-func (u *UI) searching(key tea.KeyPressMsg, action keymap.Action) bool {
-	s := u.input.search
+// searching handles a key during a search. It returns false if no search is open, or if the key ends it and does something else too.
+func (p *prompt) searching(key tea.KeyPressMsg, action keymap.Action) bool {
+	s := p.search
+	if s == nil {
+		return false
+	}
 	switch action {
 	case keymap.Search:
 		s.skip++
 	case keymap.Interrupt, keymap.Cancel:
-		u.input.search = nil
-		u.input.editor.Set(s.before)
+		p.search = nil
+		p.editor.Set(s.before)
 		return true
 	case keymap.Backspace:
 		runes := []rune(s.query)
@@ -44,18 +47,18 @@ func (u *UI) searching(key tea.KeyPressMsg, action keymap.Action) bool {
 		}
 		s.query, s.skip = s.query+key.Text, 0
 	default:
-		u.input.search = nil
+		p.search = nil
 		return action == keymap.Send // the found text can be changed before it is sent
 	}
-	text, ok := u.input.history.Search(s.query, s.skip)
+	text, ok := p.history.Search(s.query, s.skip)
 	if !ok && s.skip > 0 {
 		s.skip--
-		u.hint = "no earlier prompt matches"
+		p.hint = "no earlier prompt matches"
 		return true
 	}
 	s.found, s.ok = text, ok
 	if ok && s.query != "" {
-		u.input.editor.Set(text)
+		p.editor.Set(text)
 	}
 	return true
 }

@@ -22,8 +22,6 @@ const (
 	liveRows = 6
 	// narrowRows is the same for terminals that break rows, with each row broken for ruleWidth columns.
 	narrowRows = 4
-	// tokenBytes is the approximate number of bytes of text per token.
-	tokenBytes = 4
 	// bullet marks a tool call.
 	bullet = "● "
 )
@@ -41,8 +39,9 @@ type show struct {
 	// said is set after a part of the answer was printed.
 	said       bool
 	thought    strings.Builder
-	thinking   plaintext.Cleaner
 	thinkSince time.Time
+	// streaming is what has arrived of the thinking and of the output of running tools.
+	streaming terminal.Streaming
 	// lastAnswer is the last complete answer, for /copy.
 	lastAnswer string
 
@@ -58,8 +57,7 @@ type show struct {
 // toolCall is a tool call that has not ended.
 type toolCall struct {
 	event.ToolCall
-	since  time.Time
-	output terminal.Output
+	since time.Time
 	// lines are the lines of the output that are printed when the call ends. last are the last ones of all.
 	lines, last []string
 }
@@ -71,8 +69,8 @@ func newShow(look *terminal.Look, debug bool) *show {
 // waiting reports whether something is being waited for.
 func (s *show) waiting() bool { return s.activity != (terminal.Activity{}) }
 
-// settle ends what is being waited for.
-func (s *show) settle() { s.activity = terminal.Activity{} }
+// stopWaiting ends what is being waited for.
+func (s *show) stopWaiting() { s.activity = terminal.Activity{} }
 
 // begin is called when a line is given to the session.
 func (s *show) begin() { s.await(terminal.Activity{What: "hooks"}) }
@@ -152,8 +150,8 @@ func (s *show) trace(e event.Event) terminal.Styled {
 
 // delta takes a piece of the answer.
 func (s *show) delta(e event.Delta) terminal.Styled {
-	s.bytes += len(e.Text) + len(e.Thinking)
-	s.activity.Tokens = (s.bytes + tokenBytes - 1) / tokenBytes
+	s.bytes += terminal.Size(e)
+	s.activity.Tokens = terminal.Tokens(s.bytes)
 	var out terminal.Styled
 	if e.Thinking != "" {
 		out += s.think(e.Thinking)
@@ -189,8 +187,7 @@ func (s *show) think(text string) terminal.Styled {
 	if s.thought.Len() == 0 {
 		s.thinkSince = time.Now()
 	}
-	s.thinking.Visible = true
-	text = s.thinking.Next(text)
+	text = s.streaming.Thinking.Next(text, true)
 	const keep = 1 << 20 // bytes
 	if s.thought.Len()+len(text) < keep {
 		s.thought.WriteString(text)
@@ -202,14 +199,14 @@ func (s *show) think(text string) terminal.Styled {
 func (s *show) endThought() terminal.Styled {
 	text := strings.TrimSpace(s.thought.String())
 	s.thought.Reset()
-	s.thinking.End()
+	s.streaming.Thinking.End()
 	if text == "" {
 		return ""
 	}
 	if s.verbose {
 		return "\n" + s.look.Paint(terminal.Quiet, text) + "\n"
 	}
-	return "\n" + s.look.Paint(terminal.Quiet, fmt.Sprintf("∴ thought for %s, ~%d tokens", elapsed(time.Since(s.thinkSince)), (len(text)+tokenBytes-1)/tokenBytes)) + "\n"
+	return "\n" + s.look.Paint(terminal.Quiet, fmt.Sprintf("∴ thought for %s, ~%d tokens", elapsed(time.Since(s.thinkSince)), terminal.Tokens(len(text)))) + "\n"
 }
 
 // endAnswer returns the rest of the answer.
@@ -242,7 +239,7 @@ func (s *show) progress(e event.Progress) terminal.Styled {
 		return s.line(terminal.Quiet, fmt.Sprintf("  %s: %s", plaintext.Line(e.Tool), plaintext.Line(e.Text)))
 	}
 	c := s.calls[i]
-	c.lines = append(c.lines, c.output.Next(e.Text)...)
+	c.lines = append(c.lines, s.streaming.Tools.Next(e.ID, e.Text)...)
 	for line := range strings.Lines(e.Text) {
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
 			c.last = append(c.last, line)
@@ -270,7 +267,8 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 		style = terminal.Failure
 	}
 	out := s.endAnswer() + "\n" + s.look.Paint(style, bullet+head) + "\n"
-	lines := append(c.lines, c.output.End()...)
+	last, _ := s.streaming.Tools.End(e.ID)
+	lines := append(c.lines, last...)
 	text := e.Content
 	switch {
 	case e.Error != "":
@@ -317,8 +315,8 @@ func (s *show) end() terminal.Styled {
 	for _, c := range s.calls { // the turn was interrupted
 		out += s.look.Paint(terminal.Quiet, bullet+c.title()+" (interrupted)") + "\n"
 	}
-	s.calls = nil
-	s.settle()
+	s.calls, s.streaming.Tools = nil, terminal.Outputs{}
+	s.stopWaiting()
 	return out
 }
 

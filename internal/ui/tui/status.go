@@ -107,9 +107,9 @@ func pluginsText(list []host.PluginHealth) (text string, ready bool) {
 }
 
 // row returns the status line.
-func (s *status) row(u *UI) terminal.Styled {
+func (s *status) row(look *terminal.Look) terminal.Styled {
 	if s.command != "" && s.text != "" {
-		return u.look.Paint(terminal.Quiet, plaintext.Line(s.text))
+		return look.Paint(terminal.Quiet, plaintext.Line(s.text))
 	}
 	var parts []string
 	add := func(text string) {
@@ -145,7 +145,7 @@ func (s *status) row(u *UI) terminal.Styled {
 	if s.ready {
 		add(s.plugins)
 	}
-	return u.look.Paint(terminal.Quiet, strings.Join(parts, " · "))
+	return look.Paint(terminal.Quiet, strings.Join(parts, " · "))
 }
 
 // count returns a number of tokens for people.
@@ -196,7 +196,7 @@ func (s *status) run(u *UI) {
 		s.again = true
 		return
 	}
-	in, err := json.Marshal(s.input(u.columns))
+	in, err := json.Marshal(s.input(u.frame.width()))
 	if err != nil {
 		s.text = err.Error()
 		return

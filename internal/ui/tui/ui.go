@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,7 +19,6 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/ui/filefind"
 	"github.com/idelchi/aura/internal/ui/inputhistory"
-	"github.com/idelchi/aura/internal/ui/lineedit"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -56,18 +54,8 @@ type Options struct {
 	Debug bool
 }
 
-const (
-	// frameTime is the shortest time between two frames.
-	frameTime = time.Second / 60
-	// keyTime is the shortest time between a frame and one that shows a key.
-	keyTime = 8 * time.Millisecond
-	// beat is the time between two frames of the spinner.
-	beat = 100 * time.Millisecond
-	// quitTime is how soon a second Ctrl-C must follow the first to quit.
-	quitTime = 2 * time.Second
-	// patience is how long a frame waits for an answer of the terminal.
-	patience = 150 * time.Millisecond
-)
+// quitTime is how soon a second Ctrl-C must follow the first to quit.
+const quitTime = 2 * time.Second
 
 // errInterrupted is the cause of a turn that the user interrupted.
 var errInterrupted = errors.New("the user stopped it")
@@ -76,105 +64,64 @@ var errInterrupted = errors.New("the user stopped it")
 // goroutine of the program.
 type UI struct {
 	o       Options
-	look    terminal.Look
 	program *tea.Program
 	inbox   *inbox
 	worker  *worker
 	keys    keymap.Map
 
-	screen        *terminal.Inline
-	columns, rows int
-	// dirty is set if the next frame differs from the last. drawn is when the last frame was drawn. ticking is set while a timer
-	// for the next frame runs.
-	dirty   bool
-	drawn   time.Time
-	ticking bool
-	// settleBy is until when the next frame waits for an answer of the terminal; zero if it does not wait.
-	settleBy time.Time
-	// beating is set while the timer of the spinner runs.
-	beating bool
-	// away is set while another program has the terminal. Nothing is drawn then. outsiders are the goroutines that wait for it.
-	away      bool
-	outsiders sync.WaitGroup
-	// released is set while the terminal has its usual modes, for another program.
-	released bool
-	// whenAnswered is called when the terminal has answered all probes.
-	whenAnswered []func()
-	// failed is why the screen cannot go on.
-	failed error
-	// lightBackground is what the terminal answered.
-	lightBackground bool
-	// cooked holds the modes of the terminal before the screen.
-	cooked *term.State
+	frame  *frame
+	prompt *prompt
+	dialog *dialog
+	loan   *loan
+	show   *show
+	status status
 
 	session frontend.Session
-	show    *show
-	input   input
-	queue   []string
-	// current is the line that is being worked on; empty if the session is idle.
-	current string
-	busy    bool
-	// sendNow is set if the next line of the queue is sent although the turn was interrupted.
-	sendNow  bool
-	question *question
-	overlay  overlay
-	status   status
+	queue   queue
 	// quitting is set when the screen should end: nothing is drawn any more. quit is set when it can end, because the terminal has
 	// answered; a late answer would be input of the user's shell.
 	quitting, quit bool
 	// quitAt is until when another Ctrl-C quits.
 	quitAt time.Time
-	// hint is a short remark below the input, until the next key.
-	hint string
 }
 
 // New returns a screen.
 func New(o Options) *UI {
 	u := &UI{o: o, inbox: newInbox(), keys: keymap.New(o.Settings.Keys)}
-	u.look = terminal.NewLook(true, o.Environ, func() int { return u.columns })
-	u.applyTheme()
-	u.screen = terminal.NewInline(o.Out, u.size)
-	u.screen.Reflows = reflows(o.Environ)
-	u.show = newShow(&u.look, o.Debug)
-	u.input = input{editor: &lineedit.Editor{}, history: o.History, files: filefind.New(o.Workdir)}
+	u.frame = newFrame(o.Out, o.Environ, o.Settings.Theme, u)
+	u.frame.after = u.after
+	u.frame.terminalSize = func() (int, int, error) { return term.GetSize(int(o.Out.Fd())) }
+	u.show = newShow(u.frame.colours(), o.Debug)
+	u.prompt = newPrompt(o.History, filefind.New(o.Workdir), u.commands)
+	u.dialog = &dialog{keys: u.keys, frame: u.frame, after: u.after, say: u.say}
+	u.loan = &loan{in: o.In, out: o.Out, frame: u.frame, do: u.do, ended: u.inbox.ended}
 	u.worker = newWorker(u)
 	u.status.command = o.Settings.Status
 	return u
 }
 
-// size returns the size of the terminal.
-func (u *UI) size() (columns, rows int) {
-	columns, rows, err := term.GetSize(int(u.o.Out.Fd()))
-	if err != nil || columns <= 0 || rows <= 0 {
-		return max(u.columns, 1), max(u.rows, 1)
+// commands returns the slash commands; none while the session is starting.
+func (u *UI) commands() []frontend.CommandInfo {
+	if u.session == nil {
+		return nil
 	}
-	return columns, rows
+	return u.session.Commands()
 }
-
-// The modes of the terminal that the screen sets, and how they are reset: bracketed paste, and keys with modifiers.
-const (
-	setModes   = "\x1b[?2004h\x1b[>1u\x1b[>4;1m"
-	resetModes = "\x1b[>4;0m\x1b[<u\x1b[?2004l\x1b[?25h"
-	// askTerminal asks for the name of the terminal and for its background.
-	askTerminal = "\x1b[>q\x1b]11;?\x1b\\"
-)
 
 // Run shows the session until the user ends it, ctx ends, or the terminal is gone.
 func (u *UI) Run(ctx context.Context) error {
-	state, err := term.MakeRaw(int(u.o.In.Fd()))
-	if err != nil {
-		return fmt.Errorf("preparing the terminal: %w", err)
+	if err := u.loan.begin(); err != nil {
+		return err
 	}
-	u.cooked = state
-	restore := func() error { return term.Restore(int(u.o.In.Fd()), state) }
 	interruptible := u.o.Uninterrupted()
-	u.columns, u.rows = u.size()
+	u.frame.measure()
 	// With the usual rate of frames the library would wake up 60 times a second to draw nothing.
 	u.program = tea.NewProgram(u, tea.WithInput(u.o.In), tea.WithOutput(nowhere{}), tea.WithEnvironment(u.o.Environ),
 		tea.WithoutRenderer(), tea.WithFPS(1), tea.WithoutSignalHandler())
-	_, err = u.o.Out.WriteString(setModes + askTerminal)
+	u.loan.program = u.program
+	_, err := u.o.Out.WriteString(screenModes + askTerminal)
 	if err == nil {
-		stop := u.watchSize()
+		stop := watchSize(u.program)
 		u.inbox.wake = func() { u.program.Send(arrived{}) }
 		u.inbox.start()
 		u.worker.start(ctx)
@@ -185,12 +132,11 @@ func (u *UI) Run(ctx context.Context) error {
 		stop()
 	}
 	u.inbox.stop()
-	u.input.saving.Wait()
-	u.input.files.Close()
+	u.prompt.close()
 	gone := u.leave()
-	err = errors.Join(u.failed, ended(ctx, err))
+	err = errors.Join(u.frame.failure(), ended(ctx, err))
 	if gone == nil {
-		gone = restore()
+		gone = u.loan.end()
 	}
 	interruptible()
 	u.worker.stop()
@@ -215,16 +161,13 @@ func ended(ctx context.Context, err error) error {
 
 // leave gives the terminal back: without the live area, with its modes as before.
 func (u *UI) leave() error {
-	if u.overlay != nil {
-		u.closeOverlay()
-	}
-	u.takeEvents()
-	u.print(u.show.end())
-	if err := u.screen.Clear(); err != nil || u.released { // another program had the terminal in its usual modes
+	u.dialog.close()
+	u.showEvents()
+	u.frame.print(u.show.end())
+	if err := u.frame.clear(); err != nil {
 		return err
 	}
-	_, err := u.o.Out.WriteString(resetModes)
-	return err
+	return u.loan.resetModes()
 }
 
 // close closes the session. What happens meanwhile is printed as it comes.
@@ -234,10 +177,10 @@ func (u *UI) close(ctx context.Context, err error) error {
 		return opened
 	}
 	err = u.o.Close(ctx, s, err)
-	for _, e := range u.inbox.take() {
-		u.print(u.show.event(e))
+	for _, e := range u.inbox.drain() {
+		u.frame.print(u.show.event(e))
 	}
-	return errors.Join(err, u.screen.Clear())
+	return errors.Join(err, u.frame.clear())
 }
 
 // nowhere discards what the library would write; the screen writes everything itself.
@@ -249,10 +192,6 @@ func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
 type (
 	// arrived says that events are in the inbox.
 	arrived struct{}
-	// nextFrame draws the next frame.
-	nextFrame struct{}
-	// nextBeat moves the spinner.
-	nextBeat struct{}
 	// resized says that the size of the terminal may have changed.
 	resized struct{}
 	// call runs a function in the goroutine of the program.
@@ -261,10 +200,9 @@ type (
 
 // Init implements tea.Model.
 func (u *UI) Init() tea.Cmd {
-	u.queue = append(u.queue, u.o.Prompts...)
+	u.queue.add(u.o.Prompts...)
 	u.status.refresh(u)
-	u.dirty = true
-	u.draw()
+	u.frame.draw()
 	return nil
 }
 
@@ -273,57 +211,38 @@ func (u *UI) View() tea.View { return tea.View{} }
 
 // Update implements tea.Model.
 func (u *UI) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	u.handle(msg)
-	if u.failed != nil {
+	u.frame.expectChange()
+	changed := u.handle(msg)
+	if u.frame.failure() != nil {
 		return u, tea.Quit
 	}
 	if u.worker.quit && !u.quitting {
 		u.quitting = true
-		u.answered(func() { u.quit = true })
+		u.frame.end()
+		u.frame.answered(func() { u.quit = true })
 	}
 	if u.quit {
 		return u, tea.Quit
 	}
-	switch _, key := msg.(tea.KeyPressMsg); {
-	case u.dirty && key && time.Since(u.drawn) >= keyTime:
-		u.draw()
-	case u.dirty:
-		u.soon()
-	}
+	_, key := msg.(tea.KeyPressMsg)
+	u.frame.drawSoon(changed, key)
 	return u, nil
 }
 
-func (u *UI) handle(msg tea.Msg) {
-	u.dirty = true
+// handle handles a message and reports whether the next frame may differ from the last.
+func (u *UI) handle(msg tea.Msg) (changed bool) {
 	switch msg := msg.(type) {
 	case arrived:
-		u.takeEvents()
-	case nextFrame:
-		u.ticking = false
-		u.draw()
-	case nextBeat:
-		u.beating = false
-		u.keepBeating()
+		u.showEvents()
 	case resized:
-		u.columns, u.rows = u.size()
+		u.frame.measure()
 	case tea.CursorPositionMsg:
-		if err := u.screen.Confirm(msg.X + 1); err != nil {
-			u.failed = err
-		}
-		u.dirty = u.question.confirmed(u)
-		if u.screen.Answered() {
-			u.probesAnswered()
-		}
-		if !u.settleBy.IsZero() && u.screen.Settled() {
-			u.draw()
-		}
+		return u.frame.confirm(msg.X+1, u.dialog.confirmed)
 	case tea.TerminalVersionMsg:
-		u.screen.Reflows = u.screen.Reflows || reflowsByName(msg.Name)
-		u.screen.BacksUp = strings.HasPrefix(msg.Name, "tmux ")
-		u.dirty = false
+		u.frame.named(msg.Name)
+		return false
 	case tea.BackgroundColorMsg:
-		u.lightBackground = !msg.IsDark()
-		u.applyTheme()
+		u.frame.setBackground(!msg.IsDark())
 	case tea.KeyPressMsg:
 		u.pressed(msg)
 	case tea.PasteMsg:
@@ -331,96 +250,33 @@ func (u *UI) handle(msg tea.Msg) {
 	case call:
 		msg()
 	default:
-		u.dirty = false
+		return false
 	}
+	return true
 }
 
 // do runs a function in the goroutine of the program.
 func (u *UI) do(f func()) { u.program.Send(call(f)) }
 
-// soon draws a frame, at once or when the next frame is due.
-func (u *UI) soon() {
-	if u.ticking {
-		return
-	}
-	if wait := frameTime - time.Since(u.drawn); wait > 0 {
-		u.ticking = true
-		time.AfterFunc(wait, func() { u.program.Send(nextFrame{}) })
-		return
-	}
-	u.draw()
-}
+// after runs a function in the goroutine of the program after a while.
+func (u *UI) after(d time.Duration, f func()) { time.AfterFunc(d, func() { u.do(f) }) }
 
-// draw draws a frame.
-func (u *UI) draw() {
-	if u.away || u.quitting {
-		return
-	}
-	if columns, rows := u.size(); columns != u.columns || rows != u.rows {
-		u.columns, u.rows = columns, rows
-	}
-	if u.overlay == nil && u.unsettled() {
-		return
-	}
-	u.drawn, u.dirty = time.Now(), false
-	var err error
-	if u.overlay != nil {
-		err = u.drawOverlay()
-	} else {
-		rows, row, column := u.layout()
-		err = u.screen.Draw(rows, row, column)
-	}
-	if err != nil {
-		u.failed = err
-	}
-	u.keepBeating()
-}
+// waiting reports whether something is being waited for.
+func (u *UI) waiting() bool { return u.show.waiting() || u.session == nil || u.queue.busy }
 
-// unsettled reports whether the frame must wait for an answer of the terminal. It then comes with the answer, or without one if the
-// terminal does not answer in time.
-func (u *UI) unsettled() bool {
-	ready, err := u.screen.Settle()
-	if err != nil {
-		u.failed = err
-	}
-	if ready || err != nil || !u.settleBy.IsZero() && time.Now().After(u.settleBy) {
-		u.settleBy = time.Time{}
-		return false
-	}
-	if u.settleBy.IsZero() {
-		u.settleBy = time.Now().Add(patience)
-	}
-	u.ticking = true
-	time.AfterFunc(time.Until(u.settleBy), func() { u.program.Send(nextFrame{}) })
-	return true
-}
+// covered reports whether a view covers the whole screen.
+func (u *UI) covered() bool { return u.dialog.covers() }
 
-// keepBeating moves the spinner as long as something is being waited for.
-func (u *UI) keepBeating() {
-	if u.beating || !u.show.waiting() && u.session != nil && !u.busy {
-		return
-	}
-	u.beating = true
-	time.AfterFunc(beat, func() { u.program.Send(nextBeat{}) })
-}
-
-// takeEvents shows the events that have arrived.
-func (u *UI) takeEvents() {
-	for _, e := range u.inbox.take() {
-		u.print(u.show.event(e))
+// showEvents shows the events that have arrived.
+func (u *UI) showEvents() {
+	for _, e := range u.inbox.drain() {
+		u.frame.print(u.show.event(e))
 		u.status.after(u, e)
 	}
 }
 
-// print prints finished text above the live area.
-func (u *UI) print(text terminal.Styled) {
-	if text != "" {
-		u.screen.Print(text)
-	}
-}
-
 // say prints a line of aura's own.
-func (u *UI) say(style terminal.Style, text string) { u.print(u.show.line(style, text)) }
+func (u *UI) say(style terminal.Style, text string) { u.frame.print(u.show.line(style, text)) }
 
 // Event implements frontend.FrontEnd.
 func (u *UI) Event(e event.Event) { u.inbox.put(e) }
@@ -438,24 +294,4 @@ func lookup(environ []string, name string) string {
 		}
 	}
 	return ""
-}
-
-// reflows reports whether the environment names a terminal that breaks long rows again when it becomes narrower.
-func reflows(environ []string) bool {
-	for _, name := range []string{"TMUX", "KITTY_WINDOW_ID", "VTE_VERSION", "KONSOLE_VERSION", "WT_SESSION", "ALACRITTY_WINDOW_ID", "WEZTERM_PANE"} {
-		if lookup(environ, name) != "" {
-			return true
-		}
-	}
-	return reflowsByName(lookup(environ, "TERM_PROGRAM"))
-}
-
-func reflowsByName(name string) bool {
-	name = strings.ToLower(name)
-	for _, known := range []string{"tmux", "kitty", "wezterm", "iterm", "ghostty", "foot", "vte", "konsole", "alacritty", "apple_terminal", "vscode", "windows terminal", "contour", "rio"} {
-		if strings.Contains(name, known) {
-			return true
-		}
-	}
-	return false
 }

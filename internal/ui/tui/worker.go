@@ -59,14 +59,14 @@ func (w *worker) start(ctx context.Context) {
 		}
 		w.u.do(func() { w.u.opened(s) })
 		for line := range w.lines {
-			exit, err := take(ctx, s, line.text, line.attached...)
+			exit, err := runLine(ctx, s, line.text, line.attached...)
 			w.u.do(func() { w.u.finished(exit, err) })
 		}
 	}()
 }
 
-// take runs a prompt or a command.
-func take(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
+// runLine runs a prompt or a command.
+func runLine(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
 	if _, _, ok := command.Parse(line); ok {
 		return s.Command(ctx, line)
 	}
@@ -96,7 +96,7 @@ func (w *worker) stop() {
 // opened takes over the session.
 func (u *UI) opened(s frontend.Session) {
 	u.session = s
-	u.show.settle()
+	u.show.stopWaiting()
 	u.recall(s.History())
 	u.status.refresh(u)
 	u.next()
@@ -110,7 +110,7 @@ func (u *UI) recall(history []llm.Message) {
 	u.say(terminal.Quiet, fmt.Sprintf("= continues a session of %d messages; %s shows them", len(history), u.keys.Keys(keymap.Transcript)))
 	for _, m := range slices.Backward(history) {
 		if m.Role == llm.RoleAssistant && m.Content != "" {
-			u.print(u.show.answer(m.Content))
+			u.frame.print(u.show.answer(m.Content))
 			return
 		}
 	}
@@ -118,50 +118,52 @@ func (u *UI) recall(history []llm.Message) {
 
 // finished is called when a line is done.
 func (u *UI) finished(exit bool, err error) {
-	u.takeEvents()
-	u.print(u.show.end())
-	u.busy, u.current = false, ""
+	u.showEvents()
+	u.frame.print(u.show.end())
+	holds := u.queue.finish(err != nil)
 	if exit {
 		u.worker.quit = true
 		return
 	}
-	if err != nil && !u.sendNow {
-		// The rest was typed for an answer that did not come. The user decides.
+	if holds {
 		u.hold()
 	}
-	u.sendNow = false
 	u.status.refresh(u)
 	u.next()
 }
 
-// hold puts the queue back into the input.
+// hold puts the first line of the queue back into the input, and keeps the others until the next key.
 func (u *UI) hold() {
-	if len(u.queue) > 0 && u.input.editor.Empty() {
-		u.input.editor.Set(u.queue[0])
-		u.queue = u.queue[1:]
-		u.hint = "the turn did not end normally: the queued text is back in the input"
+	if u.prompt.empty() {
+		if line, ok := u.queue.first(); ok {
+			u.prompt.restore(line)
+			u.prompt.remark("the turn did not end normally: the queued text is back in the input")
+		}
 	}
-	u.input.held = len(u.queue) > 0
+	u.queue.hold()
 }
 
 // next gives the session the next line of the queue if the session is idle.
 func (u *UI) next() {
-	if u.session == nil || u.busy || u.away || len(u.queue) == 0 || u.worker.quit || u.input.held {
+	if u.session == nil || u.frame.lent() || u.worker.quit {
 		return
 	}
-	line := u.queue[0]
-	u.queue = u.queue[1:]
+	line, ok := u.queue.next()
+	if !ok {
+		return
+	}
 	if program, ok := shellLine(line); ok {
 		u.runShell(program)
 		return
 	}
-	if u.intercept(line) {
+	if name, ok := pickerOf(line); ok {
+		u.openPicker(name)
 		return
 	}
 	if _, _, ok := command.Parse(line); ok {
-		u.print(u.show.prompt(line))
+		u.frame.print(u.show.prompt(line))
 	}
-	u.busy, u.current = true, line
+	u.queue.busy = true
 	u.show.begin()
-	u.worker.lines <- work{line, u.input.attachments(line)} // it has room: the session is idle
+	u.worker.lines <- work{line, u.prompt.attachments(line)} // it has room: the session is idle
 }
