@@ -67,7 +67,7 @@ func (c control) Reload(ctx context.Context) (string, error)     { return c.s.re
 func (c control) Compact(ctx context.Context) error              { return c.s.talk.Compact(ctx, true) }
 func (c control) Connect(ctx context.Context, name string) error { return c.s.connect(ctx, name) }
 
-func (c control) Take(ctx context.Context, line string) (exit bool, err error) {
+func (c control) RunLine(ctx context.Context, line string) (exit bool, err error) {
 	if _, _, ok := command.Parse(line); ok {
 		return c.s.Command(ctx, line)
 	}
@@ -111,7 +111,7 @@ func (c control) ClearTodos() error {
 }
 
 func (c control) SetTitle(title string) {
-	c.s.journal.note(func(state *session.State) { state.Title = title })
+	c.s.journal.changeState(func(state *session.State) { state.Title = title })
 	c.s.refresh()
 }
 

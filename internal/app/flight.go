@@ -54,11 +54,11 @@ func newFlight(secrets *redact.Current) *flight {
 	return &flight{secrets: secrets, between: true, chunks: make(map[string]*session.Fact), children: make(map[string]*liveChild)}
 }
 
-// tell keeps a notice until told is called. The caller holds the lock.
+// tell keeps a notice until takeNotices is called. The caller holds the lock.
 func (f *flight) tell(text string) { f.notices = append(f.notices, text) }
 
-// told returns the notices that wait.
-func (f *flight) told() []string {
+// takeNotices returns the notices that wait.
+func (f *flight) takeNotices() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.notices

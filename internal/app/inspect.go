@@ -34,12 +34,28 @@ type Info struct {
 	Home       HomeInfo        `json:"home"`
 	ShadowedBy string          `json:"shadowed_by,omitempty"`
 	Shadows    []string        `json:"shadows,omitempty"`
-	Condition  string          `json:"condition"`
-	Once       bool            `json:"once"`
-	Env        []string        `json:"env"`
-	Override   bool            `json:"override"`
-	OptIn      bool            `json:"opt_in"`
-	Unsafe     bool            `json:"unsafe"`
+	SettingsInfo
+	Origin *manifest.Origin `json:"origin"`
+	ExportsInfo
+	Files    []string `json:"files"`
+	Warnings []string `json:"warnings,omitempty"`
+	SDKInfo
+	// ProbeError is why the plugin cannot be loaded; empty if it can.
+	ProbeError string `json:"probe_error,omitempty"`
+	Log        string `json:"log"`
+	// LoadMillis is how long the plugin took to start, in milliseconds, if it was started for the inspection.
+	LoadMillis float64       `json:"load_ms,omitempty"`
+	Processes  []host.Health `json:"processes"`
+}
+
+// SettingsInfo is what the manifest and the settings say about a plugin.
+type SettingsInfo struct {
+	Condition string   `json:"condition"`
+	Once      bool     `json:"once"`
+	Env       []string `json:"env"`
+	Override  bool     `json:"override"`
+	OptIn     bool     `json:"opt_in"`
+	Unsafe    bool     `json:"unsafe"`
 	// Requested is what the plugin requests beyond the defaults. Granted is the part of it that is granted.
 	Requested manifest.Asks  `json:"requested"`
 	Granted   manifest.Asks  `json:"granted"`
@@ -47,9 +63,12 @@ type Info struct {
 	Timeouts  Timeouts       `json:"timeouts"`
 	OnFailure string         `json:"on_failure"`
 	// MemoryLimit is in bytes.
-	MemoryLimit int64            `json:"memory_limit_bytes"`
-	Origin      *manifest.Origin `json:"origin"`
-	Hooks       []hookpoint.Name `json:"hooks"`
+	MemoryLimit int64 `json:"memory_limit_bytes"`
+}
+
+// ExportsInfo is what a plugin adds to a conversation.
+type ExportsInfo struct {
+	Hooks []hookpoint.Name `json:"hooks"`
 	// Events names the events that a Python extension handles.
 	Events []string `json:"events,omitempty"`
 	// Tool and Command are the first of Tools and Commands.
@@ -61,20 +80,16 @@ type Info struct {
 	Listens []string `json:"listens,omitempty"`
 	Emits   []string `json:"emits,omitempty"`
 	// SystemPrompt is what the plugin adds to the system prompt of every turn.
-	SystemPrompt string   `json:"system_prompt,omitempty"`
-	Files        []string `json:"files"`
-	Warnings     []string `json:"warnings,omitempty"`
+	SystemPrompt string `json:"system_prompt,omitempty"`
+}
+
+// SDKInfo tells which SDK a plugin was written for.
+type SDKInfo struct {
 	// SDKVersion is empty if the SDK is not vendored, or if the version of the vendored SDK cannot be read.
 	SDKVersion    string `json:"sdk_version"`
 	SDKVendored   bool   `json:"sdk_vendored"`
 	SDKCompatible bool   `json:"sdk_compatible"`
 	HostSDK       string `json:"host_sdk_version"`
-	// ProbeError is why the plugin cannot be loaded; empty if it can.
-	ProbeError string `json:"probe_error,omitempty"`
-	Log        string `json:"log"`
-	// LoadMillis is how long the plugin took to start, in milliseconds, if it was started for the inspection.
-	LoadMillis float64       `json:"load_ms,omitempty"`
-	Processes  []host.Health `json:"processes"`
 }
 
 // GoInfo describes how a plugin in Go is run.
@@ -286,12 +301,15 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	info := Info{
 		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir, Runtime: e.Runtime, Tier: e.Tier(),
 		Home: HomeInfo{Dir: e.Home.Dir, Kind: e.Home.Kind}, ShadowedBy: e.ShadowedBy, Shadows: e.Shadows,
-		Condition: m.Condition.String(), Once: m.Once, Env: m.Env, Override: m.Override, OptIn: m.OptIn,
-		Unsafe: spec.Unsafe, Config: spec.Config, OnFailure: string(m.OnFailure), MemoryLimit: m.Limits.Memory,
-		Timeouts: Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
-		Origin:   e.Origin, Hooks: []hookpoint.Name{}, HostSDK: version.Version, SDKCompatible: true,
-		Log: spec.LogFile, Processes: []host.Health{},
-		Requested: e.Asks(), Granted: setup.Granted(e, c, unsafe),
+		SettingsInfo: SettingsInfo{
+			Condition: m.Condition.String(), Once: m.Once, Env: m.Env, Override: m.Override, OptIn: m.OptIn,
+			Unsafe: spec.Unsafe, Config: spec.Config, OnFailure: string(m.OnFailure), MemoryLimit: m.Limits.Memory,
+			Timeouts:  Timeouts{Hook: hook.Seconds(), Tool: tool.Seconds(), Load: load.Seconds()},
+			Requested: e.Asks(), Granted: setup.Granted(e, c, unsafe),
+		},
+		ExportsInfo: ExportsInfo{Hooks: []hookpoint.Name{}},
+		SDKInfo:     SDKInfo{HostSDK: version.Version, SDKCompatible: true},
+		Origin:      e.Origin, Log: spec.LogFile, Processes: []host.Health{},
 	}
 	if info.Env == nil {
 		info.Env = []string{}

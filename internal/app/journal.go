@@ -56,7 +56,7 @@ func (j *journal) Append(m llm.Message) error {
 		j.lose(err)
 	}
 	synced()
-	for _, text := range j.flight.told() {
+	for _, text := range j.flight.takeNotices() {
 		j.tell(text)
 	}
 	if m.Role == llm.RoleTool {
@@ -75,7 +75,7 @@ func (j *journal) keepTodos() {
 		return
 	}
 	if j.state.Todos != nil || len(j.todos.Items()) > 0 {
-		j.note(func(s *session.State) { s.Todos = raw })
+		j.changeState(func(s *session.State) { s.Todos = raw })
 	}
 }
 
@@ -168,7 +168,7 @@ func (j *journal) Detached(kept int, rest []llm.Message) error {
 
 // Waiting records what waits for the next model call. It always returns nil.
 func (j *journal) Waiting(w conversation.Waiting) error {
-	j.note(func(s *session.State) {
+	j.changeState(func(s *session.State) {
 		s.Waiting = nil
 		if len(w.Messages) > 0 || len(w.DisableTools) > 0 {
 			s.Waiting = &session.Waiting{Messages: w.Messages, DisableTools: w.DisableTools}
@@ -185,8 +185,8 @@ func waitingOf(s session.Session) conversation.Waiting {
 	return conversation.Waiting{Messages: s.State.Waiting.Messages, DisableTools: s.State.Waiting.DisableTools}
 }
 
-// note changes the state of the session and records it if it is different.
-func (j *journal) note(change func(*session.State)) {
+// changeState changes the state of the session and records it if it is different.
+func (j *journal) changeState(change func(*session.State)) {
 	before := j.state
 	change(&j.state)
 	if j.lost || reflect.DeepEqual(before, j.state) {

@@ -125,7 +125,7 @@ func (j *journal) end(e session.End) {
 	if err := j.flight.close(); err != nil {
 		j.tell(err.Error())
 	}
-	for _, text := range j.flight.told() {
+	for _, text := range j.flight.takeNotices() {
 		j.tell(text)
 	}
 	j.Close(e)

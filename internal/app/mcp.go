@@ -89,7 +89,7 @@ func (s *Session) connect(ctx context.Context, server string) error {
 		return err
 	}
 	s.servers.stale.Store(true)
-	s.settle(ctx)
+	s.applyOutsideChanges(ctx)
 	return nil
 }
 

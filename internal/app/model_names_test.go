@@ -29,10 +29,10 @@ func TestModelNames(t *testing.T) {
 	t.Cleanup(server.Close)
 	c := &config.Config{
 		State: state.Locate(t.TempDir(), "", t.TempDir()),
-		Providers: map[string]config.Provider{
+		Entities: config.Entities{Providers: map[string]config.Provider{
 			"main":   {Name: "main", Type: config.ProviderOpenAI, URL: server.URL, Token: "x"},
 			"closed": {Name: "closed", Type: config.ProviderOpenAI, URL: "http://127.0.0.1:1", Token: "x"},
-		},
+		}},
 	}
 	l := gate.Listing{Config: c, Text: c}
 	want := []ModelName{{"big", "main"}, {"small", "main"}}
@@ -73,8 +73,8 @@ func TestModelNamesAreBounded(t *testing.T) {
 	}))
 	t.Cleanup(func() { close(release); server.Close() })
 	c := &config.Config{
-		State:     state.Locate(t.TempDir(), "", t.TempDir()),
-		Providers: map[string]config.Provider{"slow": {Name: "slow", Type: config.ProviderOpenAI, URL: server.URL, Token: "x"}},
+		State:    state.Locate(t.TempDir(), "", t.TempDir()),
+		Entities: config.Entities{Providers: map[string]config.Provider{"slow": {Name: "slow", Type: config.ProviderOpenAI, URL: server.URL, Token: "x"}}},
 	}
 	if got := ModelNames(context.Background(), gate.Listing{Config: c, Text: c}, 50*time.Millisecond); len(got) > 0 {
 		t.Errorf("got %v", got)

@@ -42,7 +42,7 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(broken.Close)
-	c := &config.Config{Providers: listing(t)}
+	c := &config.Config{Entities: config.Entities{Providers: listing(t)}}
 	c.Providers["f-broken"] = config.Provider{Type: config.ProviderOpenAI, URL: broken.URL + "/v1"}
 	c.Providers["g-missing"] = config.Provider{Type: config.ProviderScript, File: filepath.Join(t.TempDir(), "none.yaml")}
 	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: plenty})
@@ -79,7 +79,7 @@ func TestModels(t *testing.T) {
 
 func TestModelsOfOne(t *testing.T) {
 	t.Parallel()
-	c := &config.Config{Providers: listing(t)}
+	c := &config.Config{Entities: config.Entities{Providers: listing(t)}}
 	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Provider: "e-script", Timeout: plenty})
 	if err != nil || len(offers) != 1 || offers[0].Provider != "e-script" {
 		t.Errorf("got %v, %v", offers, err)
@@ -105,10 +105,10 @@ func TestModelsStall(t *testing.T) {
 	done := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
 	t.Cleanup(func() { close(done); silent.Close() })
-	c := &config.Config{Providers: map[string]config.Provider{
+	c := &config.Config{Entities: config.Entities{Providers: map[string]config.Provider{
 		"quick":  {Type: config.ProviderScript},
 		"silent": {Type: config.ProviderOpenAI, URL: silent.URL + "/v1"},
-	}}
+	}}}
 	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: 50 * time.Millisecond})
 	if err != nil || len(offers) != 2 || offers[0].Err != nil || offers[1].Err == nil || offers[1].Err.Error() != "no answer within 50ms" {
 		t.Errorf("got %+v, %v", offers, err)
@@ -117,9 +117,9 @@ func TestModelsStall(t *testing.T) {
 
 func TestCommandNames(t *testing.T) {
 	t.Parallel()
-	c := &config.Config{Commands: map[string]config.Command{
+	c := &config.Config{Entities: config.Entities{Commands: map[string]config.Command{
 		"describe": {Name: "describe", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
-	}}
+	}}}
 	found := map[string]string{}
 	for _, n := range app.CommandNames(c) {
 		found[n.Name] = n.Description

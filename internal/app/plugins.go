@@ -269,7 +269,7 @@ func (p *plugins) noteFired() {
 		if slices.Equal(points, p.journal.state.Fired[plugin.Name()]) {
 			continue
 		}
-		p.journal.note(func(s *session.State) {
+		p.journal.changeState(func(s *session.State) {
 			fired := map[string][]string{plugin.Name(): points}
 			for name, before := range s.Fired {
 				if name != plugin.Name() {

@@ -52,7 +52,7 @@ func (s *Session) SendWith(ctx context.Context, prompt string, attached ...front
 	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.plugins.noteFired()
-	s.settle(ctx)
+	s.applyOutsideChanges(ctx)
 	return s.send(ctx, prompt, attached...)
 }
 
@@ -61,7 +61,7 @@ func (s *Session) Command(ctx context.Context, line string) (exit bool, err erro
 	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.plugins.noteFired()
-	s.settle(ctx)
+	s.applyOutsideChanges(ctx)
 	s.talk.Refresh(ctx)
 	name, args, _ := command.Parse(line)
 	result, err := s.commands.Run(ctx, name, args)

@@ -175,9 +175,9 @@ func sameRole(now setup.Role, c *config.Config) (setup.Role, error) {
 	return r, nil
 }
 
-// settle applies changes since the last prompt that happened outside the conversation: an agent that took over, and changed
+// applyOutsideChanges applies changes since the last prompt that happened outside the conversation: an agent that took over, and changed
 // tools of MCP servers.
-func (s *Session) settle(ctx context.Context) {
+func (s *Session) applyOutsideChanges(ctx context.Context) {
 	s.follow(ctx)
 	if !s.servers.stale.Swap(false) {
 		return
@@ -241,7 +241,7 @@ func (s *Session) noteRole() {
 	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
 	// The conversation has asked the provider for the name of its default model.
 	model := cmp.Or(p.Model, s.talk.ModelName())
-	s.journal.note(func(state *session.State) {
+	s.journal.changeState(func(state *session.State) {
 		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
 	})
 }

@@ -30,12 +30,12 @@ func (f *flight) talk(ctx context.Context, p conversation.Persona) {
 			t.Tools = append(t.Tools, x)
 		}
 	}
-	f.keep(func(w *recording.Writer) error { return w.Talk(t) })
+	f.writeTape(func(w *recording.Writer) error { return w.Talk(t) })
 }
 
 // Prompt records a prompt.
 func (f *flight) Prompt(text string) {
-	f.keep(func(w *recording.Writer) error { return w.Prompt(text) })
+	f.writeTape(func(w *recording.Writer) error { return w.Prompt(text) })
 }
 
 // Answer records the answer of a model.
@@ -51,12 +51,12 @@ func (f *flight) Answer(response llm.Response, err error) {
 			a.Error, a.ErrorType = class.Message, class.Type
 		}
 	}
-	f.keep(func(w *recording.Writer) error { return w.Answer(a) })
+	f.writeTape(func(w *recording.Writer) error { return w.Answer(a) })
 }
 
 // Result records the result of a tool call.
 func (f *flight) Result(name string, args map[string]any, output string, err error) {
-	f.keep(func(w *recording.Writer) error {
+	f.writeTape(func(w *recording.Writer) error {
 		raw, failed := json.Marshal(args)
 		if failed != nil {
 			return failed
@@ -69,8 +69,8 @@ func (f *flight) Result(name string, args map[string]any, output string, err err
 	})
 }
 
-// keep writes to the recording, if there is one.
-func (f *flight) keep(write func(*recording.Writer) error) {
+// writeTape writes to the recording, if there is one.
+func (f *flight) writeTape(write func(*recording.Writer) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.whole != nil {

@@ -19,14 +19,9 @@ import (
 
 // rootOptions holds the flags that several commands share. flagTable in flags.go defines which command takes which flags.
 type rootOptions struct {
-	configs        []string
-	home           string
-	agent          string
-	mode           string
-	provider       string
-	model          string
-	system         string
-	think          string
+	configs []string
+	home    string
+	roleOptions
 	auto           bool
 	tokenBudget    int
 	vars           []string
@@ -49,6 +44,11 @@ type rootOptions struct {
 	flags *pflag.FlagSet
 	// gate is created when it is first needed, because the flags are known by then.
 	gate *gate.Gate
+}
+
+// roleOptions choose who answers, and how.
+type roleOptions struct {
+	agent, mode, provider, model, system, think string
 }
 
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.

@@ -47,9 +47,11 @@ func FuzzBareURL(f *testing.F) {
 func TestMask(t *testing.T) {
 	t.Parallel()
 	m := newMask(&config.Config{
-		Environ:    []string{"API_TOKEN=environment-secret", "PIN_SECRET=1", "EDITOR=vi-editor"},
-		Providers:  map[string]config.Provider{"p": {Token: "provider-token"}, "longer": {Token: "provider-token-and-more"}},
-		MCPServers: map[string]config.MCPServer{"m": {Headers: map[string]string{"X": "header-value"}}},
+		Environ: []string{"API_TOKEN=environment-secret", "PIN_SECRET=1", "EDITOR=vi-editor"},
+		Entities: config.Entities{
+			Providers:  map[string]config.Provider{"p": {Token: "provider-token"}, "longer": {Token: "provider-token-and-more"}},
+			MCPServers: map[string]config.MCPServer{"m": {Headers: map[string]string{"X": "header-value"}}},
+		},
 	})
 	rows := []struct {
 		path string

@@ -31,7 +31,7 @@ func (g *Gate) Requests(o config.Options) (Project, error) {
 	}
 	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, Hides: hiding(o, v.found) != "", seen: v}
 	unattended := Gate{}
-	now, err := unattended.judge(o)
+	now, err := unattended.decide(o)
 	switch {
 	case err != nil:
 		return Project{}, err

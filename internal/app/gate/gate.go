@@ -89,7 +89,7 @@ func (g *Gate) Reload(ctx context.Context, o config.Options) (*config.Config, er
 func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Context, *UntrustedError) (Answer, error)) (*config.Config, error) {
 	g.dropAbsent(o)
 	g.Recheck(o)
-	v, err := g.judge(o)
+	v, err := g.decide(o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 
 // unchanged returns an error if the files of a project are no longer those that the user agreed to.
 func (g *Gate) unchanged(o config.Options) error {
-	v, err := g.judge(o)
+	v, err := g.decide(o)
 	if err != nil || v.untrusted == nil {
 		return err
 	}
@@ -152,16 +152,16 @@ func (g *Gate) question(ctx context.Context, o config.Options, v verdict, ask fu
 	v.untrusted.Requests, v.untrusted.Fault = v.requests, v.fault
 	answer, err := ask(ctx, v.untrusted)
 	if err == nil {
-		err = g.take(o, v, answer)
+		err = g.applyAnswer(o, v, answer)
 	}
 	if err != nil {
 		return v, err
 	}
-	return g.judge(o)
+	return g.decide(o)
 }
 
-// take applies the user's answer.
-func (g *Gate) take(o config.Options, v verdict, answer Answer) error {
+// applyAnswer applies the user's answer.
+func (g *Gate) applyAnswer(o config.Options, v verdict, answer Answer) error {
 	switch answer {
 	case AnswerDirectory, AnswerFiles:
 		consent, err := v.consent(answer == AnswerFiles)

@@ -24,7 +24,7 @@ type Listing struct {
 // List reads the configuration for a command that only shows things. It never asks. It gives a notice if the project is not
 // trusted.
 func (g *Gate) List(o config.Options) (Listing, error) {
-	v, err := g.judge(o)
+	v, err := g.decide(o)
 	if err != nil {
 		return Listing{}, err
 	}

@@ -26,7 +26,7 @@ func (g *Gate) Renew(o config.Options) (Renewal, error) {
 		return r, nil
 	}
 	unattended := Gate{}
-	v, err := unattended.judge(o)
+	v, err := unattended.decide(o)
 	if err != nil {
 		return r, err
 	}

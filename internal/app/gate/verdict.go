@@ -42,7 +42,7 @@ type verdict struct {
 
 // judge decides whether the project of a command line may take effect. It reads what the project requests only if the decision
 // depends on it.
-func (g *Gate) judge(o config.Options) (verdict, error) {
+func (g *Gate) decide(o config.Options) (verdict, error) {
 	o.Safe = o.Safe || g.Safe
 	found, err := config.Find(o)
 	v := verdict{found: found, safe: o.Safe, agreed: g.Trust || len(o.Configs) > 0}

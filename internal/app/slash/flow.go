@@ -79,7 +79,7 @@ func (c *commands) actions(ctx context.Context, actions []string) (exit bool, er
 	}
 	ctx = context.WithValue(ctx, depthKey{}, depth+1)
 	for _, action := range actions {
-		exit, err := c.Take(ctx, action)
+		exit, err := c.RunLine(ctx, action)
 		if err != nil {
 			return false, &ConversationError{err}
 		}

@@ -63,8 +63,8 @@ type Session interface {
 	Fork() error
 	// Export writes the session to a file, or returns it if that has no name.
 	Export(file string) (string, error)
-	// Take runs a prompt or a command. It reports whether the user asked to exit.
-	Take(ctx context.Context, line string) (exit bool, err error)
+	// RunLine runs a prompt or a command. It reports whether the user asked to exit.
+	RunLine(ctx context.Context, line string) (exit bool, err error)
 }
 
 // Saved says where a session is saved.

@@ -56,35 +56,13 @@ type Config struct {
 	Project string
 	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
-	// Untrusted is true if the project is excluded because the user has not agreed to it. Listings set it: they start nothing then,
-	// not even the user's own programs.
-	Untrusted bool
-	// Agreed is true if the user has agreed to the project, or named its home. It is false for a project that needs no consent
-	// because it contains only text. The gate sets it.
-	Agreed bool
-	// Unchanged returns an error if files of the project changed since then. It is nil if the user has not agreed to the files as they are.
-	Unchanged func() error
-	// Consented returns an error if the user has withdrawn the consent for the project. It is nil if the project needs none.
-	Consented func() error
-	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
-	// part, and need not exist. The gate sets it.
-	Covered []string
+	Consent
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.
 	State state.Paths
 
-	Providers  map[string]Provider
-	Agents     map[string]Agent
-	Modes      map[string]Mode
-	Tasks      map[string]Task
-	Prompts    map[string]Prompt
-	Commands   map[string]Command
-	Skills     map[string]Skill
-	MCPServers map[string]MCPServer
-	Hooks      map[string]Hook
-	// ToolDefinitions maps the names of tools to their definitions.
-	ToolDefinitions map[string]ToolDefinition
+	Entities
 	// Features holds the settings of the homes, including defaults; see FeaturesFor.
 	Features Features
 
@@ -109,6 +87,38 @@ type Config struct {
 	globals     globals
 	extensions  []PluginRoot
 	origins     origins
+}
+
+// Consent is what the user has agreed to. The gate sets it.
+type Consent struct {
+	// Untrusted is true if the project is excluded because the user has not agreed to it. Listings set it: they start nothing then,
+	// not even the user's own programs.
+	Untrusted bool
+	// Agreed is true if the user has agreed to the project, or named its home. It is false for a project that needs no consent
+	// because it contains only text. The gate sets it.
+	Agreed bool
+	// Unchanged returns an error if files of the project changed since then. It is nil if the user has not agreed to the files as they are.
+	Unchanged func() error
+	// Consented returns an error if the user has withdrawn the consent for the project. It is nil if the project needs none.
+	Consented func() error
+	// Covered lists the paths that the user's consents for directories cover, in all projects. They contain no links above the last
+	// part, and need not exist. The gate sets it.
+	Covered []string
+}
+
+// Entities are what the files of the homes define, by name.
+type Entities struct {
+	Providers  map[string]Provider
+	Agents     map[string]Agent
+	Modes      map[string]Mode
+	Tasks      map[string]Task
+	Prompts    map[string]Prompt
+	Commands   map[string]Command
+	Skills     map[string]Skill
+	MCPServers map[string]MCPServer
+	Hooks      map[string]Hook
+	// ToolDefinitions maps the names of tools to their definitions.
+	ToolDefinitions map[string]ToolDefinition
 }
 
 // Load reads the configuration. The error names the file and line of each fault, and contains one line for every faulty file.
@@ -205,7 +215,6 @@ func (c *Config) DefaultAgent() (Agent, bool) {
 
 // PluginRoots returns the directories that contain plugins, one per home, lowest precedence first. They need not exist.
 func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.roots) }
-
 
 // Roots returns the directories that contain plugins or Python extensions, lowest precedence first. The directories of one home are
 // next to each other.

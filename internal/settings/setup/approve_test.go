@@ -16,7 +16,7 @@ import (
 func TestSourceOf(t *testing.T) {
 	t.Parallel()
 	at := func(plugin, server string) guard {
-		c := &config.Config{Workdir: "/work", MCPServers: map[string]config.MCPServer{"web": {Source: config.Source{File: server}}}}
+		c := &config.Config{Workdir: "/work", Entities: config.Entities{MCPServers: map[string]config.MCPServer{"web": {Source: config.Source{File: server}}}}}
 		return guard{source: Source{Config: c}, entries: map[string]Entry{"deploy": {Plugin: manifest.Plugin{Dir: plugin}}}}
 	}
 	here, there := at("/home/p", "/home/web.yaml"), at("/work/p", "/work/web.yaml")

@@ -22,7 +22,7 @@ func TestExcludes(t *testing.T) {
 		"included":     {narrowed, "gpt-9", false},
 	} {
 		// The provider is nil: whoever asks it which models it lists panics.
-		c := Chain{members: []member{{source: Source{Config: &config.Config{Providers: map[string]config.Provider{"p": row.configured}}}, providerName: "p"}}}
+		c := Chain{members: []member{{source: Source{Config: &config.Config{Entities: config.Entities{Providers: map[string]config.Provider{"p": row.configured}}}}, providerName: "p"}}}
 		if got := c.Excludes(row.model); got != row.want {
 			t.Errorf("%s: got %v", name, got)
 		}

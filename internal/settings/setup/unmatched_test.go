@@ -16,7 +16,7 @@ import (
 // servers must.
 func TestUnmatchedServers(t *testing.T) {
 	t.Parallel()
-	s := Source{Config: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}}
+	s := Source{Config: &config.Config{Entities: config.Entities{MCPServers: map[string]config.MCPServer{"one": {}}}}}
 	for pattern, want := range map[string]bool{
 		"mcp__one__greet": true, "mcp__one__*": true, "mcp__*": true, "*": true, "mcp__two__*": false, "mcp__two__greet": false, "Bash": false, "mcp__": false,
 	} {
@@ -32,7 +32,7 @@ func TestDisabled(t *testing.T) {
 	t.Parallel()
 	var got []string
 	s := Source{
-		Config: &config.Config{MCPServers: map[string]config.MCPServer{"one": {}}}, Told: &Told{},
+		Config: &config.Config{Entities: config.Entities{MCPServers: map[string]config.MCPServer{"one": {}}}}, Told: &Told{},
 		Emit: func(e event.Event) { got = append(got, e.(event.Notice).Text) },
 	}
 	told := s.disabled([]string{"Bash", "Read", "ReadAll"})

@@ -95,4 +95,3 @@ func bounded(text string) string {
 	}
 	return fmt.Sprintf("%s\n[%d more bytes are not shown: answer no unless you know them]", strings.TrimRight(kept, "\n"), len(text)-len(kept))
 }
-

@@ -125,4 +125,3 @@ func (p places) String() string {
 	}
 	return out
 }
-
