@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 // always is a front end that answers Session, and records for each call whether it was asked.
@@ -26,9 +26,9 @@ func (f *always) Event(e event.Event) {
 	}
 }
 
-func (f *always) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
+func (f *always) Ask(_ context.Context, q policy.Question) (policy.Answer, error) {
 	f.asked = true
-	return setup.Answer{Decision: setup.Session, Pattern: q.Pattern}, nil
+	return policy.Answer{Decision: policy.Session, Pattern: q.Pattern}, nil
 }
 
 // TestAlways checks what the answer Session covers: for each call, whether the user is asked.
@@ -91,8 +91,8 @@ func TestAlways(t *testing.T) {
 
 // answers returns a function that gives the same answer to every question, with the pattern of the question unless it has one,
 // and counts the questions.
-func answers(count *int, given setup.Answer) func(context.Context, setup.Question) (setup.Answer, error) {
-	return func(_ context.Context, q setup.Question) (setup.Answer, error) {
+func answers(count *int, given policy.Answer) func(context.Context, policy.Question) (policy.Answer, error) {
+	return func(_ context.Context, q policy.Question) (policy.Answer, error) {
 		*count++
 		out := given
 		if out.Pattern == "" {
@@ -113,7 +113,7 @@ func TestKept(t *testing.T) {
 	session := func(confirm bool, prompts ...string) outcome {
 		p.confirm = nil
 		if confirm {
-			p.confirm = answers(&asked, setup.Answer{Decision: setup.Always, Pattern: "Bash:touch *"})
+			p.confirm = answers(&asked, policy.Answer{Decision: policy.Always, Pattern: "Bash:touch *"})
 		}
 		out := p.run(t.Context(), prompts...)
 		if out.err != nil {
@@ -182,7 +182,7 @@ func TestApprovalsOfASession(t *testing.T) {
 			"  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Three.\n",
 	})
 	asked := 0
-	p.confirm = answers(&asked, setup.Answer{Decision: setup.Session})
+	p.confirm = answers(&asked, policy.Answer{Decision: policy.Session})
 	out := p.run(t.Context(), "one", "/policy", "two", "/policy remove 1", "three")
 	check(t, "said", out.said(), `approved until the session ends:\n  1  Bash:touch made  \(lifts rule Bash\)\n[\s\S]*removed the approval of Bash:touch made\n$`)
 	if asked != 2 {
@@ -197,17 +197,17 @@ func TestApprovalsOfASession(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		answer setup.Answer
+		answer policy.Answer
 		damage string
 		runs   bool
 		told   string
 	}{
-		"no":                    {setup.Answer{}, "", false, "^the call did not run: the user said no\n"},
-		"no with a reason":      {setup.Answer{Reason: "use make"}, "", false, "^the call did not run: the user said no: use make\n"},
-		"a pattern too narrow":  {setup.Answer{Decision: setup.Session, Pattern: "Bash:ls *"}, "", false, `approving calls like "Bash:ls \*": the pattern does not cover this call`},
-		"a malformed pattern":   {setup.Answer{Decision: setup.Always, Pattern: "Bash:"}, "", false, "says nothing after the colon"},
-		"a pattern with secret": {setup.Answer{Decision: setup.Always, Pattern: "Bash:touch made s3cret-value"}, "", true, "contains a secret.*; the approval holds for this session"},
-		"a damaged store":       {setup.Answer{Decision: setup.Always}, "x", true, "damaged[\\s\\S]*; the approval holds for this session"},
+		"no":                    {policy.Answer{}, "", false, "^the call did not run: the user said no\n"},
+		"no with a reason":      {policy.Answer{Reason: "use make"}, "", false, "^the call did not run: the user said no: use make\n"},
+		"a pattern too narrow":  {policy.Answer{Decision: policy.Session, Pattern: "Bash:ls *"}, "", false, `approving calls like "Bash:ls \*": the pattern does not cover this call`},
+		"a malformed pattern":   {policy.Answer{Decision: policy.Always, Pattern: "Bash:"}, "", false, "says nothing after the colon"},
+		"a pattern with secret": {policy.Answer{Decision: policy.Always, Pattern: "Bash:touch made s3cret-value"}, "", true, "contains a secret.*; the approval holds for this session"},
+		"a damaged store":       {policy.Answer{Decision: policy.Always}, "x", true, "damaged[\\s\\S]*; the approval holds for this session"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +221,7 @@ func TestAnswers(t *testing.T) {
 			})
 			p.o.Config.Environ = append(p.o.Config.Environ, "SOME_TOKEN=s3cret-value")
 			asked := 0
-			p.confirm = func(ctx context.Context, q setup.Question) (setup.Answer, error) {
+			p.confirm = func(ctx context.Context, q policy.Question) (policy.Answer, error) {
 				if row.damage != "" {
 					found, err := filepath.Glob(filepath.Join(strings.TrimPrefix(p.o.Config.Environ[0], "XDG_STATE_HOME="), "aura", "projects", "*"))
 					if err != nil || len(found) != 1 {
@@ -257,9 +257,9 @@ func TestChanges(t *testing.T) {
 		"a.txt":                            "one\n",
 	})
 	changes := ""
-	p.confirm = func(_ context.Context, q setup.Question) (setup.Answer, error) {
+	p.confirm = func(_ context.Context, q policy.Question) (policy.Answer, error) {
 		changes = q.Changes
-		return setup.Answer{}, nil
+		return policy.Answer{}, nil
 	}
 	if out := p.run(t.Context(), "go"); out.err != nil || changes != "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n" {
 		t.Errorf("got %q, %v", changes, out.err)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 func TestCommands(t *testing.T) {
@@ -85,21 +85,21 @@ func TestConfirm(t *testing.T) {
 	t.Parallel()
 	rows := []struct {
 		name   string
-		answer func(context.Context, setup.Question) (setup.Answer, error)
+		answer func(context.Context, policy.Question) (policy.Answer, error)
 		runs   bool
 		told   string
 	}{
-		{"yes", func(context.Context, setup.Question) (setup.Answer, error) {
-			return setup.Answer{Decision: setup.Once}, nil
+		{"yes", func(context.Context, policy.Question) (policy.Answer, error) {
+			return policy.Answer{Decision: policy.Once}, nil
 		}, true, ""},
-		{"no with a reason", func(context.Context, setup.Question) (setup.Answer, error) {
-			return setup.Answer{Reason: "use make"}, nil
+		{"no with a reason", func(context.Context, policy.Question) (policy.Answer, error) {
+			return policy.Answer{Reason: "use make"}, nil
 		}, false, "the user said no: use make"},
-		{"no", func(context.Context, setup.Question) (setup.Answer, error) {
-			return setup.Answer{Decision: setup.Reject}, nil
+		{"no", func(context.Context, policy.Question) (policy.Answer, error) {
+			return policy.Answer{Decision: policy.Reject}, nil
 		}, false, "the user said no"},
-		{"no answer", func(context.Context, setup.Question) (setup.Answer, error) {
-			return setup.Answer{Decision: setup.Once}, errors.New("gone")
+		{"no answer", func(context.Context, policy.Question) (policy.Answer, error) {
+			return policy.Answer{Decision: policy.Once}, errors.New("gone")
 		}, false, "gone"},
 		{"nobody", nil, false, "no terminal"},
 	}
@@ -107,9 +107,9 @@ func TestConfirm(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: ['Bash:touch*']}}\n"})
-			var asked []setup.Question
+			var asked []policy.Question
 			if row.answer != nil {
-				p.confirm = func(ctx context.Context, q setup.Question) (setup.Answer, error) {
+				p.confirm = func(ctx context.Context, q policy.Question) (policy.Answer, error) {
 					asked = append(asked, q)
 					return row.answer(ctx, q)
 				}
@@ -151,10 +151,10 @@ func TestRunReturnsTheFirstFailure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = newPlace(t, map[string]string{".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n"})
-	p.confirm = func(ctx context.Context, _ setup.Question) (setup.Answer, error) {
+	p.confirm = func(ctx context.Context, _ policy.Question) (policy.Answer, error) {
 		cancel()
 		<-ctx.Done()
-		return setup.Answer{Decision: setup.Once}, ctx.Err()
+		return policy.Answer{Decision: policy.Once}, ctx.Err()
 	}
 	if got := p.run(ctx, "one", "/name never"); !errors.Is(got.err, context.Canceled) || got.said() != "" || p.has("made") {
 		t.Errorf("got %v, %q", got.err, got.said())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -31,7 +32,7 @@ type place struct {
 	dir string
 	// o holds the options of the next session. confirm answers its questions; nil if no user can be asked.
 	o       Options
-	confirm func(context.Context, setup.Question) (setup.Answer, error)
+	confirm func(context.Context, policy.Question) (policy.Answer, error)
 }
 
 // newPlace creates a project without plugins whose model plays talk, and adds files to it.
@@ -79,10 +80,10 @@ func (o *outcome) Event(e event.Event) { o.events = append(o.events, e) }
 // asked is a front end with a user who answers.
 type asked struct {
 	*outcome
-	confirm func(context.Context, setup.Question) (setup.Answer, error)
+	confirm func(context.Context, policy.Question) (policy.Answer, error)
 }
 
-func (a asked) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+func (a asked) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	return a.confirm(ctx, q)
 }
 

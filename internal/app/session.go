@@ -196,9 +196,9 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 }
 
 // oneAtATime returns a function that asks the user one question at a time, because subagents may run concurrently.
-func oneAtATime(asker frontend.Asker) func(context.Context, setup.Question) (setup.Answer, error) {
+func oneAtATime(asker frontend.Asker) func(context.Context, policy.Question) (policy.Answer, error) {
 	var asking sync.Mutex
-	return func(ctx context.Context, q setup.Question) (setup.Answer, error) {
+	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
 		asking.Lock()
 		defer asking.Unlock()
 		return asker.Ask(ctx, q)

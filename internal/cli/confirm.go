@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -39,22 +39,22 @@ func (a attended) ShowThinking(on bool) {
 }
 
 // Ask asks the user about a tool call. The user may edit the pattern first: aura then shows the pattern and asks again.
-func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	question, err := a.question(q)
 	if err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	pattern := q.Pattern
 	for {
 		line, err := a.reply(ctx, question+a.choices(q, pattern))
 		if err != nil {
-			return setup.Answer{}, err
+			return policy.Answer{}, err
 		}
 		r := replied(line)
 		if r.edit {
 			if r.rest == "" {
 				if r.rest, err = a.reply(ctx, a.plain("  pattern: ")); err != nil {
-					return setup.Answer{}, err
+					return policy.Answer{}, err
 				}
 			}
 			edited := strings.TrimSpace(r.rest)
@@ -66,11 +66,11 @@ func (a attended) Ask(ctx context.Context, q setup.Question) (setup.Answer, erro
 			}
 			continue
 		}
-		if pattern == "" && (r.decision == setup.Session || r.decision == setup.Always) {
+		if pattern == "" && (r.decision == policy.Session || r.decision == policy.Always) {
 			question = a.plain("  ! no pattern describes this call: edit the pattern first\n")
 			continue
 		}
-		return setup.Answer{Decision: r.decision, Pattern: pattern, Reason: r.rest}, nil
+		return policy.Answer{Decision: r.decision, Pattern: pattern, Reason: r.rest}, nil
 	}
 }
 
@@ -90,7 +90,7 @@ func (a attended) plain(text string) terminal.Styled {
 }
 
 // question shows a call and who asks about it. An edit is shown as a diff.
-func (a attended) question(q setup.Question) (terminal.Styled, error) {
+func (a attended) question(q policy.Question) (terminal.Styled, error) {
 	look := a.screen.ErrLook()
 	call, changes := plaintext.Reveal(q.Tool+" "+terminal.Subject(q.Args)), look.Change(q.Changes)
 	if q.Changes == "" {
@@ -108,7 +108,7 @@ func (a attended) question(q setup.Question) (terminal.Styled, error) {
 }
 
 // choices shows the pattern that an approval would store, and the answers.
-func (a attended) choices(q setup.Question, pattern string) terminal.Styled {
+func (a attended) choices(q policy.Question, pattern string) terminal.Styled {
 	if pattern == "" {
 		return a.plain("  run it? [y]es, [N]o, n REASON, [e]dit a pattern: ")
 	}
@@ -121,7 +121,7 @@ func (a attended) choices(q setup.Question, pattern string) terminal.Styled {
 
 // reply is what the user typed to a question: a decision with a reason, or that the pattern is to be edited.
 type reply struct {
-	decision setup.Decision
+	decision policy.Decision
 	edit     bool
 	// rest is the text after the first word: the reason of a no, or a pattern.
 	rest string
@@ -140,11 +140,11 @@ func replied(line string) reply {
 	case rest != "":
 		return reply{}
 	}
-	return reply{decision: map[string]setup.Decision{
-		"y": setup.Once, "yes": setup.Once, "s": setup.Session, "session": setup.Session, "a": setup.Always, "always": setup.Always,
+	return reply{decision: map[string]policy.Decision{
+		"y": policy.Once, "yes": policy.Once, "s": policy.Session, "session": policy.Session, "a": policy.Always, "always": policy.Always,
 	}[word]}
 }
 
 func isYes(answer string) bool {
-	return replied(answer).decision == setup.Once
+	return replied(answer).decision == policy.Once
 }

@@ -3,18 +3,18 @@ package cli
 import (
 	"testing"
 
-	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 func TestReplied(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]reply{
-		"y":                 {decision: setup.Once},
-		" Yes \n":           {decision: setup.Once},
-		"s":                 {decision: setup.Session},
-		"session":           {decision: setup.Session},
-		"a":                 {decision: setup.Always},
-		"ALWAYS":            {decision: setup.Always},
+		"y":                 {decision: policy.Once},
+		" Yes \n":           {decision: policy.Once},
+		"s":                 {decision: policy.Session},
+		"session":           {decision: policy.Session},
+		"a":                 {decision: policy.Always},
+		"ALWAYS":            {decision: policy.Always},
 		"":                  {},
 		"n":                 {},
 		"n  use make  ":     {rest: "use make"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
@@ -49,7 +50,7 @@ func frontProject(t *testing.T) app.Options {
 type third struct {
 	mu     sync.Mutex
 	events []event.Event
-	asked  []setup.Question
+	asked  []policy.Question
 	// waiting is closed when the model is asked for its third answer.
 	waiting chan struct{}
 	calls   int
@@ -66,9 +67,9 @@ func (f *third) Event(e event.Event) {
 	}
 }
 
-func (f *third) Ask(_ context.Context, q setup.Question) (setup.Answer, error) {
+func (f *third) Ask(_ context.Context, q policy.Question) (policy.Answer, error) {
 	f.asked = append(f.asked, q)
-	return setup.Answer{Decision: setup.Once}, nil
+	return policy.Answer{Decision: policy.Once}, nil
 }
 
 // TestFrontEnds runs one session with each front end: text, JSON lines, and one that exists only in this test. They use a session

@@ -9,9 +9,9 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
-	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // FrontEnd shows a session. A front end that can ask the user is also an Asker.
@@ -24,7 +24,7 @@ type FrontEnd interface {
 type Asker interface {
 	// Ask returns whether a tool call may run. It returns when ctx ends. The session asks one question at a time, and does not ask
 	// about calls that an earlier answer covers. A pattern that the user edited must pass q.Check.
-	Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
+	Ask(ctx context.Context, q policy.Question) (policy.Answer, error)
 }
 
 // ThinkingViewer is a front end that can show the model's thinking.

@@ -39,30 +39,30 @@ func (g guard) approved(about policy.Call) bool {
 
 // applyAnswer applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
 // holds for the session.
-func (g guard) applyAnswer(q Question, answer Answer) error {
+func (g guard) applyAnswer(q policy.Question, answer policy.Answer) error {
 	switch answer.Decision {
-	case Session, Always:
-		given, err := q.call.Approves(answer.Pattern)
+	case policy.Session, policy.Always:
+		given, err := q.About.Approves(answer.Pattern)
 		if err != nil {
 			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
 		}
-		if answer.Decision == Always {
+		if answer.Decision == policy.Always {
 			if err = g.storeApproval(given); err != nil {
 				g.source.notice("", err.Error()+"; the approval holds for this session")
-				answer.Decision = Session
+				answer.Decision = policy.Session
 			}
 		}
-		if answer.Decision == Session {
+		if answer.Decision == policy.Session {
 			g.source.Approvals.Add(given)
 		}
-	case Once:
+	case policy.Once:
 		answer.Pattern = ""
 	default:
-		answer = Answer{Reason: answer.Reason}
+		answer = policy.Answer{Reason: answer.Reason}
 	}
 	g.tellAnswer(q, answer)
-	if answer.Decision == Reject {
-		return tool.Refused(tool.ByUser, "", &RefusedError{Reason: answer.Reason})
+	if answer.Decision == policy.Reject {
+		return tool.Refused(tool.ByUser, "", &policy.RefusedError{Reason: answer.Reason})
 	}
 	return nil
 }
@@ -76,7 +76,7 @@ func (g guard) storeApproval(given policy.Approval) error {
 }
 
 // tellAnswer reports an answer as an event.
-func (g guard) tellAnswer(q Question, answer Answer) {
+func (g guard) tellAnswer(q policy.Question, answer policy.Answer) {
 	if g.source.Emit == nil {
 		return
 	}
@@ -90,8 +90,8 @@ func (g guard) tellAnswer(q Question, answer Answer) {
 }
 
 // question returns the question about a call.
-func (g guard) question(about policy.Call, verdict policy.Verdict, t tool.Tool) Question {
-	q := Question{Tool: about.Tool, Args: about.Args, Rule: verdict.Rule, By: g.writtenIn(verdict), Pattern: about.Pattern(), call: about}
+func (g guard) question(about policy.Call, verdict policy.Verdict, t tool.Tool) policy.Question {
+	q := policy.Question{Tool: about.Tool, Args: about.Args, Rule: verdict.Rule, By: g.writtenIn(verdict), Pattern: about.Pattern(), About: about}
 	if verdict.Rule == "" {
 		q.By = about.Source
 	}

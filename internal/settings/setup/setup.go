@@ -58,7 +58,7 @@ type Source struct {
 	// Spares starts confined processes in advance; nil if only one call is made.
 	Spares *sandbox.Spares
 	// Confirm asks the user about a tool call; nil if no user can be asked.
-	Confirm func(ctx context.Context, q Question) (Answer, error)
+	Confirm func(ctx context.Context, q policy.Question) (policy.Answer, error)
 	// Approvals holds what the user approved for the whole session. It is not nil if Confirm is not nil.
 	Approvals *policy.Approvals
 	// Emit receives notices. Uncovered receives descriptions of what the sandbox does not cover. Both may be called from any

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/limit"
-	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // TestLines has a row for each rule about lines of the client.
@@ -148,7 +148,7 @@ func TestRead(t *testing.T) {
 // TestQuestionText checks that a question hides nothing of a call.
 func TestQuestionText(t *testing.T) {
 	t.Parallel()
-	q := setup.Question{Tool: "Bash", Args: map[string]any{"command": "echo ok\r\x1b[2Krm -rf x\u202e ```"}, Rule: "Bash", By: "agent x"}
+	q := policy.Question{Tool: "Bash", Args: map[string]any{"command": "echo ok\r\x1b[2Krm -rf x\u202e ```"}, Rule: "Bash", By: "agent x"}
 	got := questionText(q, nil)
 	if !strings.Contains(got, "echo ok<U+000D><U+001B>[2Krm -rf x<U+202E> ```") || !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "rule Bash of agent x") {
 		t.Errorf("got %q", got)

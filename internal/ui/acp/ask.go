@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // permissionRequest asks the user whether a call may run.
@@ -40,10 +40,10 @@ const (
 )
 
 // Ask implements frontend.Asker. No answer, an unknown one, or a client that is gone means no.
-func (f *front) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	args, err := event.JSON(q.Args)
 	if err != nil {
-		return setup.Answer{}, fmt.Errorf("asking about %s: %w", q.Tool, err)
+		return policy.Answer{}, fmt.Errorf("asking about %s: %w", q.Tool, err)
 	}
 	f.mu.Lock()
 	c := f.newCall(q.Tool, args)
@@ -56,17 +56,17 @@ func (f *front) Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 	f.mu.Unlock()
 	var answered permissionResponse
 	if err := f.server.conn.call(ctx, methodPermission, asked, &answered); err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	answer := answerOf(answered, q)
 	f.mu.Lock()
-	c.refused = answer.Decision == setup.Reject
+	c.refused = answer.Decision == policy.Reject
 	f.mu.Unlock()
 	return answer, nil
 }
 
 // optionsFor returns the answers to a question. If no pattern covers the call, the user decides about this call alone.
-func optionsFor(q setup.Question) []permissionOption {
+func optionsFor(q policy.Question) []permissionOption {
 	out := []permissionOption{{ID: answerOnce, Name: "Allow once", Kind: "allow_once"}}
 	if q.Pattern != "" {
 		covers := plaintext.Reveal(q.Covers)
@@ -78,7 +78,7 @@ func optionsFor(q setup.Question) []permissionOption {
 }
 
 // questionText shows the whole call, with nothing hidden, and who asks.
-func questionText(q setup.Question, args []byte) string {
+func questionText(q policy.Question, args []byte) string {
 	by := "asked by " + q.By
 	if q.Rule != "" {
 		by = fmt.Sprintf("rule %s of %s", q.Rule, q.By)
@@ -90,19 +90,19 @@ func questionText(q setup.Question, args []byte) string {
 	return fenced(plaintext.Reveal(q.Tool+" "+what)) + "\n" + plaintext.Reveal(strings.ReplaceAll(by, "\n", " "))
 }
 
-func answerOf(r permissionResponse, q setup.Question) setup.Answer {
+func answerOf(r permissionResponse, q policy.Question) policy.Answer {
 	if r.Outcome.Outcome != "selected" {
-		return setup.Answer{}
+		return policy.Answer{}
 	}
 	switch r.Outcome.OptionID {
 	case answerOnce:
-		return setup.Answer{Decision: setup.Once}
+		return policy.Answer{Decision: policy.Once}
 	case answerSession:
-		return setup.Answer{Decision: setup.Session, Pattern: q.Pattern}
+		return policy.Answer{Decision: policy.Session, Pattern: q.Pattern}
 	case answerAlways:
-		return setup.Answer{Decision: setup.Always, Pattern: q.Pattern}
+		return policy.Answer{Decision: policy.Always, Pattern: q.Pattern}
 	default:
-		return setup.Answer{}
+		return policy.Answer{}
 	}
 }
 

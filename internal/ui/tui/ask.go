@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -28,14 +28,14 @@ type reply struct {
 }
 
 // Ask implements frontend.Asker.
-func (u *UI) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+func (u *UI) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	about, by, choices, err := approval(q)
 	if err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	r, err := u.ask(ctx, asked(u.frame.colours(), about, by, q.Changes), "Run it?", choices)
 	if err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	return answerOf(r), nil
 }
@@ -74,7 +74,7 @@ func choicesOf(list []Choice) []choice {
 func (u *UI) Tell(text string) { u.Event(event.Notice{Text: text}) }
 
 // approval returns what a question is about, who asks, and the possible answers.
-func approval(q setup.Question) (about, by string, choices []choice, err error) {
+func approval(q policy.Question) (about, by string, choices []choice, err error) {
 	about, err = terminal.Call(q.Tool, q.Args)
 	if err != nil {
 		return "", "", nil, fmt.Errorf("showing the arguments: %w", err)
@@ -93,16 +93,16 @@ func approval(q setup.Question) (about, by string, choices []choice, err error) 
 }
 
 // answerOf converts a reply. No reply means no.
-func answerOf(r reply) setup.Answer {
+func answerOf(r reply) policy.Answer {
 	switch r.key {
 	case "y":
-		return setup.Answer{Decision: setup.Once}
+		return policy.Answer{Decision: policy.Once}
 	case "s":
-		return setup.Answer{Decision: setup.Session, Pattern: r.text}
+		return policy.Answer{Decision: policy.Session, Pattern: r.text}
 	case "a":
-		return setup.Answer{Decision: setup.Always, Pattern: r.text}
+		return policy.Answer{Decision: policy.Always, Pattern: r.text}
 	default:
-		return setup.Answer{Reason: r.text}
+		return policy.Answer{Reason: r.text}
 	}
 }
 

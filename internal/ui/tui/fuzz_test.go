@@ -15,8 +15,8 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/app/frontend"
-	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // foreign returns the first thing in the output of a screen that is not the screen's own: another control sequence or character, or a
@@ -176,7 +176,7 @@ func (u *UI) showEverything(t *testing.T, text, name string) {
 	u.status.command, u.status.text = "x", text
 	u.prompt.search = &search{query: text}
 	frame()
-	about, by, choices, err := approval(setup.Question{Tool: name, Args: map[string]any{name: text, "command": text}, Rule: text, By: name, Pattern: text})
+	about, by, choices, err := approval(policy.Question{Tool: name, Args: map[string]any{name: text, "command": text}, Rule: text, By: name, Pattern: text})
 	if err != nil {
 		t.Fatal(err)
 	}

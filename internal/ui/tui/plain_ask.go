@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/plaintext"
-	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -113,10 +113,10 @@ func (l *plainLoop) answer(r reply) {
 }
 
 // Ask implements frontend.Asker.
-func (p *Plain) Ask(ctx context.Context, q setup.Question) (setup.Answer, error) {
+func (p *Plain) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	about, by, choices, err := approval(q)
 	if err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	p.label("Question", about+"\n"+by)
 	if q.Changes != "" {
@@ -124,7 +124,7 @@ func (p *Plain) Ask(ctx context.Context, q setup.Question) (setup.Answer, error)
 	}
 	r, err := p.ask(ctx, choices)
 	if err != nil {
-		return setup.Answer{}, err
+		return policy.Answer{}, err
 	}
 	return answerOf(r), nil
 }

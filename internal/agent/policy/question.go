@@ -1,6 +1,4 @@
-package setup
-
-import "github.com/idelchi/aura/internal/agent/policy"
+package policy
 
 // Question asks whether a tool call may run. Its texts come from models, plugins and files; a front end cleans them before it
 // shows them.
@@ -21,15 +19,16 @@ type Question struct {
 	// diff; the arguments say it then.
 	Changes string
 
-	call policy.Call
+	// About is the call as the policy sees it. It may be empty: Tool and Args describe the call then.
+	About Call
 }
 
 // Check returns why a pattern that the user edited cannot be approved: it is malformed, or does not cover the call. A front end
 // calls Check before it returns the pattern, so that the user can correct it.
 func (q Question) Check(pattern string) error {
-	call := q.call
+	call := q.About
 	if call.Tool == "" {
-		call = policy.Call{Tool: q.Tool, Args: q.Args, Shell: q.Tool == policy.ShellTool}
+		call = Call{Tool: q.Tool, Args: q.Args, Shell: q.Tool == ShellTool}
 	}
 	return call.Check(pattern)
 }
