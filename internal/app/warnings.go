@@ -7,9 +7,6 @@ import (
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
-// Warnings returns the problems in the files of the homes that do not prevent reading them. The notice about where the
-// configuration was found is not a warning.
-// Dangling returns the references of agents and tasks to things that do not exist. Using such an agent or task fails.
 // Warnings returns the names in filters, policies and settings that match nothing, and shell hooks that never work. It checks
 // every agent in its own mode, and every mode with the toolbox's agent. Each warning is returned once.
 func (b *Toolbox) Warnings() ([]string, error) {

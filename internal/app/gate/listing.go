@@ -62,7 +62,6 @@ func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 	return out
 }
 
-// BuiltinTools returns the names of aura's own tools, whether a session offers them or not.
 // InstallPlaces returns where plugins can be installed, the place of highest precedence first. It includes places of an
 // untrusted project only if they are located in the project: a directory elsewhere that the project's files name may belong to
 // someone else.
@@ -96,10 +95,14 @@ func (l Listing) Entries() ([]setup.Entry, error) {
 	}
 	return out, nil
 }
+
+// Warnings returns the problems in the files of the homes that do not prevent reading them. The notice about where the
+// configuration was found is not a warning.
 func (l Listing) Warnings() []string {
 	return slices.DeleteFunc(slices.Clone(l.Notices), func(text string) bool { return text == "using the configuration in "+l.Project })
 }
 
+// Dangling returns the references of agents and tasks to things that do not exist. Using such an agent or task fails.
 func (l Listing) Dangling() []string {
 	var out []string
 	refer := func(from, key, name string, known []string) {

@@ -12,17 +12,22 @@ func TestOccupied(t *testing.T) {
 	t.Parallel()
 	add := func(source func(*testing.T) string) func(*testing.T, Place) {
 		return func(t *testing.T, p Place) {
+			t.Helper()
 			if _, err := Add(t.Context(), p, Request{Source: source(t), Name: "greet"}, options()); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	copied := func(t *testing.T) string {
+		t.Helper()
 		dir := filepath.Join(t.TempDir(), "greet")
 		write(t, dir, sound())
 		return dir
 	}
-	cloned := func(t *testing.T) string { return committed(t, sound()) }
+	cloned := func(t *testing.T) string {
+		t.Helper()
+		return committed(t, sound())
+	}
 	rows := []struct {
 		name   string
 		take   func(t *testing.T, p Place)
@@ -35,8 +40,12 @@ func TestOccupied(t *testing.T) {
 		{"for all projects", add(copied), true, "; run `aura plugins remove --global greet` first, or choose another name with --name", false, true},
 		{"from git", add(cloned), false, "; `aura plugins update greet` or `aura plugins remove greet`, or choose another name with --name", true, true},
 		{"from git, for all projects", add(cloned), true, "; `aura plugins update greet` or `aura plugins remove --global greet`, or choose another name with --name", true, true},
-		{"written in place", func(t *testing.T, p Place) { write(t, filepath.Join(p.Root, "greet"), sound()) }, false, "; run `aura plugins remove greet` first, or choose another name with --name", false, true},
+		{"written in place", func(t *testing.T, p Place) {
+			t.Helper()
+			write(t, filepath.Join(p.Root, "greet"), sound())
+		}, false, "; run `aura plugins remove greet` first, or choose another name with --name", false, true},
 		{"no plugin", func(t *testing.T, p Place) {
+			t.Helper()
 			if err := os.MkdirAll(filepath.Join(p.Root, "greet"), 0o700); err != nil {
 				t.Fatal(err)
 			}

@@ -23,12 +23,16 @@ func TestArrange(t *testing.T) {
 		at   [2]int
 	}{
 		"from top to bottom": {
-			10, area{live: []terminal.Styled{"live"}, queued: []terminal.Styled{"queued"}, asked: []terminal.Styled{"asked"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
-			[]terminal.Styled{"live", "queued", "asked", rule, "> text", "below"}, [2]int{4, 6},
+			10,
+			area{live: []terminal.Styled{"live"}, queued: []terminal.Styled{"queued"}, asked: []terminal.Styled{"asked"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
+			[]terminal.Styled{"live", "queued", "asked", rule, "> text", "below"},
+			[2]int{4, 6},
 		},
 		"a low terminal shows the end": {
-			4, area{live: []terminal.Styled{"1", "2", "3"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
-			[]terminal.Styled{rule, "> text", "below"}, [2]int{1, 6},
+			4,
+			area{live: []terminal.Styled{"1", "2", "3"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
+			[]terminal.Styled{rule, "> text", "below"},
+			[2]int{1, 6},
 		},
 		"labels follow the text":      {10, area{typed: one, mark: "> ", ghost: "!"}, []terminal.Styled{rule, "> text!"}, [2]int{1, 6}},
 		"the row is cut at the edge":  {10, area{typed: one, mark: "> ", ghost: "too long"}, []terminal.Styled{rule, "> texttoo"}, [2]int{1, 6}},

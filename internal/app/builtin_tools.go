@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
+// BuiltinTools returns the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
 	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName}
 	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools()) {
