@@ -99,6 +99,39 @@ func TestDistrictsAreDocumented(t *testing.T) {
 	}
 }
 
+// TestPackagesAreDocumented checks that the tables of ARCHITECTURE.md name every package of the districts. A row with a brace names
+// several, and generators need no row.
+func TestPackagesAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Packages\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	named := map[string]bool{}
+	for line := range strings.Lines(section) {
+		for _, name := range quoted(line) {
+			before, rest, _ := strings.Cut(name, "{")
+			list, _, _ := strings.Cut(rest, "}")
+			for part := range strings.SplitSeq(list, ",") {
+				named[before+part] = true
+			}
+		}
+	}
+	files, err := sources(os.DirFS(filepath.Join("..", "..", "..")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		at, _ := district(f.dir)
+		if !f.test && !slices.Contains(outside, at) && path.Base(f.dir) != "gen" && !named[f.dir] {
+			named[f.dir] = true // once is enough
+			t.Errorf("ARCHITECTURE.md does not say what %s owns", f.dir)
+		}
+	}
+}
+
 // quoted returns the names in backquotes, without slashes at their ends.
 func quoted(cell string) []string {
 	var names []string
