@@ -81,10 +81,11 @@ test-native: ## run the end-to-end scripts with compiled plugins
 E2E = go test $(TRIM) -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
-# Many of these tests wait, so more packages run at a time than there are processors.
+# Many of these tests wait, so more packages run at a time than there are processors. Without -trimpath: some tests read the source of the
+# standard library, which a test program finds only if it knows where Go is.
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) $(TRIM) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
+	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
 
 # Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
 # 'make test-packages' has run them.
@@ -97,7 +98,7 @@ test-norace: ## run the tests that do without the race detector
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK
-	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TRIM) $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
 
 .PHONY: test-release
 test-release: ## run the tests of the release tools, with programs that are only texts

@@ -84,7 +84,7 @@ func TestHealth(t *testing.T) {
 		keys = append(keys, strings.TrimSuffix(field, ifSet))
 	}
 	same(t, "keys of a process", column(list[0], 1), keys)
-	source, err := os.ReadFile(filepath.Join(repo, "host", "supervisor.go"))
+	source, err := os.ReadFile(filepath.Join(repo, "host", "lifecycle.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
