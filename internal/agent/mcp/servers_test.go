@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -144,7 +146,7 @@ func misbehave(kind string) int {
 	case "silent":
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
-		select {}
+		hang()
 	default:
 		return byHand(kind)
 	}
@@ -208,8 +210,11 @@ func byHand(kind string) int {
 			}
 		}
 		if kind == "deaf" && m.Method == "tools/list" {
-			select {}
+			hang()
 		}
 	}
 	return 0
 }
+
+// hang never returns. The runtime ends a program in which every goroutine waits for another one, but not one that sleeps.
+func hang() { time.Sleep(math.MaxInt64) }
