@@ -35,7 +35,7 @@ func (p *lineProcess) announced() (status int, ok bool) {
 	defer func() { _ = p.ending.Close() }()
 
 	said := make([]byte, 1)
-	n, err := p.ending.Read(said)
+	n, err := process.Leftover(p.ending).Read(said)
 
 	return int(said[0]), err == nil && n == 1
 }
