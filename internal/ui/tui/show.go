@@ -50,6 +50,8 @@ type show struct {
 	activity terminal.Activity
 	since    time.Time
 	bytes    int
+	// spinning is set when the spinner has appeared in this turn.
+	spinning bool
 	// asking is set while a question is open: the user knows what is being waited for.
 	asking bool
 }
@@ -63,7 +65,7 @@ type toolCall struct {
 }
 
 func newShow(look *terminal.Look, debug bool) *show {
-	return &show{look: look, debug: debug, markdown: terminal.NewMarkdown(*look), activity: terminal.Activity{What: "starting"}, since: time.Now()}
+	return &show{look: look, debug: debug, markdown: terminal.NewMarkdown(*look), activity: terminal.Activity{What: "starting"}, spinning: true, since: time.Now()}
 }
 
 // waiting reports whether something is being waited for.
@@ -73,13 +75,20 @@ func (s *show) waiting() bool { return s.activity != (terminal.Activity{}) }
 func (s *show) stopWaiting() { s.activity = terminal.Activity{} }
 
 // begin is called when a line is given to the session.
-func (s *show) begin() { s.await(terminal.Activity{What: "hooks"}) }
+func (s *show) begin() {
+	s.spinning = false
+	s.await(hooks)
+}
+
+// hooks is the activity between those that events tell of.
+var hooks = terminal.Activity{What: "hooks"}
 
 func (s *show) await(a terminal.Activity) {
 	if s.activity.What != a.What || s.activity.Name != a.Name {
 		s.since = time.Now()
 	}
 	s.activity = a
+	s.spinning = s.spinning || a != hooks
 }
 
 // line returns a line of aura's own, apart from what was printed before it.
@@ -123,12 +132,13 @@ func (s *show) event(e event.Event) terminal.Styled {
 		s.await(terminal.Activity{What: string(e.For), Name: e.Name})
 	case event.Done:
 		out += s.end()
+		s.await(hooks)
 	default:
 		switch e.(type) {
 		case event.Error:
 			out += s.endAnswer()
 		case event.Compaction:
-			s.await(terminal.Activity{What: "hooks"})
+			s.await(hooks)
 		}
 		if style, text := terminal.Remark(e); text != "" {
 			out += s.line(style, text)
@@ -228,7 +238,7 @@ func (s *show) message(e event.Message) terminal.Styled {
 	if e.Content != "" {
 		s.lastAnswer = e.Content
 	}
-	s.await(terminal.Activity{What: "hooks"})
+	s.await(hooks)
 	return out
 }
 
@@ -257,7 +267,7 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 		s.calls = slices.Delete(s.calls, i, i+1)
 	}
 	if len(s.calls) == 0 {
-		s.await(terminal.Activity{What: "hooks"})
+		s.await(hooks)
 	}
 	style, head := terminal.Strong, c.title()
 	if e.Ran {
@@ -316,7 +326,6 @@ func (s *show) end() terminal.Styled {
 		out += s.look.Paint(terminal.Quiet, bullet+c.title()+" (interrupted)") + "\n"
 	}
 	s.calls, s.streaming.Tools = nil, terminal.Outputs{}
-	s.stopWaiting()
 	return out
 }
 
@@ -347,7 +356,7 @@ func (s *show) live(width, height int, now time.Time) []terminal.Styled {
 	return out[max(0, len(out)-height):]
 }
 
-// quiet is the delay before the spinner appears.
+// quiet is the delay before the spinner appears at the beginning of a turn. Once the spinner is there, it stays until the turn ends.
 const quiet = 200 * time.Millisecond
 
 var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -355,7 +364,7 @@ var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "�
 // spinner returns the row that says what is being waited for.
 func (s *show) spinner(width int, now time.Time) terminal.Styled {
 	waited := now.Sub(s.since)
-	if !s.waiting() || s.asking || waited < quiet && s.activity.What == "hooks" {
+	if !s.waiting() || s.asking || !s.spinning && waited < quiet {
 		return ""
 	}
 	frame := frames[int(now.UnixMilli()/beat.Milliseconds())%len(frames)]

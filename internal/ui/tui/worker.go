@@ -120,6 +120,7 @@ func (u *UI) recall(history []llm.Message) {
 func (u *UI) finished(exit bool, err error) {
 	u.showEvents()
 	u.frame.print(u.show.end())
+	u.show.stopWaiting()
 	holds := u.queue.finish(err != nil)
 	if exit {
 		u.worker.quit = true
