@@ -78,14 +78,17 @@ ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/instal
 test-native: ## run the end-to-end scripts with compiled plugins
 	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e
 
-E2E = go test $(TRIM) -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
+E2E = go test $(TRIM) -vet=off -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
-# Many of these tests wait, so more packages run at a time than there are processors. Without -trimpath: some tests read the source of the
-# standard library, which a test program finds only if it knows where Go is.
+# Many of these tests wait, so more packages run at a time than there are processors. Some tests read the source of the standard library,
+# which a test program that is built with -trimpath finds by GOROOT. 'make lint' runs vet.
+UNITTEST = GOROOT=$$(go env GOROOT) go test $(TRIM) -vet=off -timeout 20m $(TESTFLAGS)
+RACETEST = $(if $(RACE),CGO_ENABLED=1 $(UNITTEST) -race,$(UNITTEST))
+
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(if $(RACE),CGO_ENABLED=1 )go test $(RACE) -p 4 -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -v '/internal/lab/e2e$$')
+	$(RACETEST) -p 4 $$(go list ./... | grep -v '/internal/lab/e2e$$')
 
 # Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
 # 'make test-packages' has run them.
@@ -94,11 +97,11 @@ NORACE_TESTS = $(shell grep -oh '^func Test[A-Za-z0-9_]*' $(NORACE) | cut -c 6- 
 
 .PHONY: test-norace
 test-norace: ## run the tests that do without the race detector
-	$(if $(RACE),go test $(TRIM) $(TESTFLAGS) -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
+	$(if $(RACE),$(UNITTEST) -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK
-	$(if $(RACE),CGO_ENABLED=1 )go -C sdk test $(RACE) $(TESTFLAGS) ./...
+	cd sdk && $(RACETEST) ./...
 
 .PHONY: test-release
 test-release: ## run the tests of the release tools, with programs that are only texts
