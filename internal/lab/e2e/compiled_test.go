@@ -86,8 +86,8 @@ var hasPlugin = regexp.MustCompile(`(?m)^-- .*\.go --$|^example |plugins new `)
 // interpretedOnly lists the scripts that do not run with compiled plugins, and why.
 var interpretedOnly = map[string]string{
 	"compiled-plugins/takes_over": "it begins with the interpreter, and a program takes over",
-	"plugins/lowered_cache":       "it is about the source that the interpreter runs",
-	"plugins/new_point":           "it builds an aura of its own",
+	"plugin-go/lowered_cache":     "it is about the source that the interpreter runs",
+	"plugin-hooks/new_point":      "it builds an aura of its own",
 }
 
 // compiledSample lists, for the pages that are about aura and not about what plugins do, the scripts that run with compiled plugins: those whose

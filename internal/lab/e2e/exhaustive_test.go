@@ -34,7 +34,7 @@ var exhaustive = []string{
 	"TestScripts/extensions/add_packages",
 	"TestScripts/extensions/installed",
 	"TestScripts/limits/limits_history",
-	"TestScripts/plugins/new_point",
+	"TestScripts/plugin-hooks/new_point",
 	"TestScripts/sandbox/grants",
 	"TestScripts/what-happened/bisect",
 	"TestScripts/what-happened/explain",
