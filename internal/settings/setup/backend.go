@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/anthropic"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/google"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
 	"github.com/idelchi/aura/internal/agent/llm/retry"
@@ -49,15 +50,16 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 
 // speaker returns the implementation of the protocol of a provider type.
 func speaker(p config.Provider) (llm.Provider, error) {
+	o := backend.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}
 	switch p.Type {
 	case config.ProviderScript:
 		return script.New(script.Options{File: p.File})
 	case config.ProviderAnthropic:
-		return anthropic.New(anthropic.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
+		return anthropic.New(o), nil
 	case config.ProviderGoogle:
-		return google.New(google.Options{BaseURL: p.URL, Token: p.Token, IdleTimeout: idleTimeout(p)}), nil
+		return google.New(o), nil
 	case config.ProviderOpenAI, config.ProviderOllama, config.ProviderLlamaCPP, config.ProviderOpenRouter:
-		return openai.New(openai.Options{BaseURL: p.URL, Token: p.Token, Flavor: flavor(p), IdleTimeout: idleTimeout(p)}), nil
+		return openai.New(o, flavor(p)), nil
 	default:
 		return nil, fmt.Errorf("type %q is not known", p.Type)
 	}

@@ -1,162 +1,139 @@
 package anthropic
 
 import (
-	"cmp"
-	"encoding/json"
-	"fmt"
+	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
+	"github.com/idelchi/aura/internal/agent/llm/classify"
+	"github.com/idelchi/aura/internal/agent/llm/rest"
 	"github.com/idelchi/aura/sdk"
 )
 
-// answer collects the events of a stream.
-type answer struct {
-	onDelta func(llm.Delta)
-	names   dialogue.Names
-
+// reader reads the events of one answer.
+type reader struct {
+	*backend.Answer
 	blocks []*received
 	usage  usage
-	stop   string
-	// why is the service's explanation of a refusal.
-	why string
-	// ended is set once the answer is complete. over is set once the stream has no more events.
-	ended, over bool
-	meter       dialogue.Meter
 }
-
-// dropped is the kind of a block that is omitted from the response.
-const dropped = "dropped"
 
 // received is a content block that is being received.
 type received struct {
-	index     int
-	kind      string
-	id, name  string
-	text      strings.Builder
-	signature strings.Builder
-	data      string
-	// given is the input in the start event of the block.
-	given json.RawMessage
+	index int
+	kind  string
+	// call is set for a tool call that is not dropped, and thought for thinking.
+	call    *backend.Call
+	thought *backend.Thought
 }
 
-func (a *answer) addEvent(event event) {
-	switch event.Type {
+// Reader implements backend.Protocol.
+func (*protocol) Reader(a *backend.Answer) func(rest.Event) error { return (&reader{Answer: a}).read }
+
+func (r *reader) read(from rest.Event) error {
+	switch from.Name {
+	case "", "ping":
+		return nil
+	case "error":
+		return classify.Event(from.Data)
+	}
+	// The usage at the end of an answer contains only what has changed.
+	e := event{Usage: r.usage}
+	if err := rest.Decode(from.Data, &e); err != nil {
+		return err
+	}
+	switch e.Type {
 	case "message_start":
-		a.usage = event.Message.Usage
+		r.setUsage(e.Message.Usage)
 	case "content_block_start":
-		a.begin(event)
+		r.begin(e)
 	case "content_block_delta":
-		a.add(event)
+		r.add(e)
 	case "message_delta":
-		a.stop, a.why = event.Delta.StopReason, event.Delta.StopDetails.Explanation
-		a.count(event.Usage)
-		a.ended = a.ended || a.stop != ""
+		r.setUsage(e.Usage)
+		if e.Delta.StopReason != "" {
+			r.End = end(e.Delta.StopReason, e.Delta.StopDetails.Explanation)
+		}
 	case "message_stop":
-		a.ended, a.over = true, true
+		if r.End == nil {
+			r.End = end("", "")
+		}
+		return io.EOF
 	}
+	return nil
 }
 
-func (a *answer) begin(event event) {
-	from := event.ContentBlock
-	raw := string(from.Input)
-	a.meter.CountText(from.ID, from.Name, from.Data, from.Signature, raw)
-	a.meter.Part()
-	b := &received{index: event.Index, kind: from.Type, id: from.ID, name: from.Name, data: from.Data}
-	b.signature.WriteString(from.Signature)
-	if from.Type == "tool_use" && !a.meter.Call() {
-		b.kind = dropped
+func (r *reader) setUsage(u usage) {
+	r.usage = u
+	r.Usage = llm.Usage{Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+}
+
+func (r *reader) begin(e event) {
+	from := e.ContentBlock
+	input := string(from.Input)
+	r.Meter.CountText(from.ID, from.Name, from.Data, from.Signature, input)
+	r.Meter.Part()
+	b := &received{index: e.Index, kind: from.Type}
+	switch b.kind {
+	case "tool_use":
+		b.call = r.StartCall(from.ID, from.Name)
+		if b.call != nil && input != "{}" {
+			b.call.Default = input
+		}
+	case "thinking":
+		b.thought = &backend.Thought{}
+		b.thought.Signature.WriteString(from.Signature)
+		r.Thoughts = append(r.Thoughts, b.thought)
+	case "redacted_thinking":
+		r.Thoughts = append(r.Thoughts, &backend.Thought{Redacted: from.Data})
 	}
-	if raw != "{}" {
-		b.given = json.RawMessage(raw)
-	}
-	a.blocks = append(a.blocks, b)
-	a.say(b, from.Text+from.Thinking)
+	r.blocks = append(r.blocks, b)
+	r.extend(b, from.Text+from.Thinking)
 }
 
 // add appends to the newest block with the event's index.
-func (a *answer) add(event event) {
-	for _, b := range slices.Backward(a.blocks) {
-		if b.index == event.Index {
-			a.meter.CountText(event.Delta.Signature)
-			b.signature.WriteString(event.Delta.Signature)
-			a.say(b, event.Delta.Text+event.Delta.Thinking+event.Delta.PartialJSON)
+func (r *reader) add(e event) {
+	for _, b := range slices.Backward(r.blocks) {
+		if b.index == e.Index {
+			r.Meter.CountText(e.Delta.Signature)
+			if b.thought != nil {
+				b.thought.Signature.WriteString(e.Delta.Signature)
+			}
+			r.extend(b, e.Delta.Text+e.Delta.Thinking+e.Delta.PartialJSON)
 			return
 		}
 	}
 }
 
-func (a *answer) say(b *received, text string) {
-	a.meter.CountText(text)
-	if b.kind != dropped {
-		b.text.WriteString(text)
-	}
+func (r *reader) extend(b *received, text string) {
 	switch {
-	case text == "":
 	case b.kind == "text":
-		a.onDelta(llm.Delta{Text: text})
-	case b.kind == "thinking":
-		a.onDelta(llm.Delta{Thinking: text})
-	}
-}
-
-// count applies the totals that the end of a message reports.
-func (a *answer) count(u totals) {
-	a.usage.Output = u.Output
-	for into, total := range map[*int]*int{&a.usage.Input: u.Input, &a.usage.CacheWrite: u.CacheWrite, &a.usage.CacheRead: u.CacheRead} {
-		if total != nil {
-			*into = *total
-		}
-	}
-}
-
-// response builds the response. It returns an error for a refusal and for a full context, even after some text.
-func (a *answer) response() (llm.Response, error) {
-	out := llm.Response{Dropped: a.meter.Dropped, Message: llm.Message{Role: llm.RoleAssistant, CreatedAt: time.Now()}}
-	switch a.stop {
-	case "refusal":
-		message := "the service's filter refused to answer"
-		if a.why != "" {
-			message = fmt.Sprintf("%s: %s", message, a.why)
-		}
-		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
-	case "model_context_window_exceeded":
-		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContextExhausted, Message: "the answer did not fit into the model's context"}
-	case "max_tokens":
-		out.StopReason = llm.StopLength
-	case "tool_use":
-		out.StopReason = llm.StopTools
+		r.Text(text)
+	case b.thought != nil:
+		r.Think(text)
+		b.thought.Text.WriteString(text)
 	default:
-		out.StopReason = llm.StopEnd
-	}
-	var content, thinking strings.Builder
-	for _, b := range a.blocks {
-		switch b.kind {
-		case "text":
-			content.WriteString(b.text.String())
-		case "thinking":
-			thinking.WriteString(b.text.String())
+		r.Meter.CountText(text)
+		if b.call != nil {
+			b.call.Arguments.WriteString(text)
 		}
-		a.collect(&out.Message, b)
 	}
-	out.Message.Content, out.Message.Thinking = content.String(), thinking.String()
-	u := a.usage
-	out.Usage = llm.Usage{Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
-	return out, nil
 }
 
-func (a *answer) collect(m *llm.Message, b *received) {
-	text := b.text.String()
-	switch b.kind {
-	case "thinking":
-		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Text: text, Signature: b.signature.String()})
-	case "redacted_thinking":
-		m.ThinkingBlocks = append(m.ThinkingBlocks, llm.ThinkingBlock{Redacted: b.data})
+// end converts the service's reason to stop. Its explanation of a refusal may be empty.
+func end(reason, explanation string) *backend.End {
+	switch reason {
+	case "refusal":
+		message := strings.TrimSuffix("the service's filter refused to answer: "+explanation, ": ")
+		return &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}}
+	case "model_context_window_exceeded":
+		return &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContextExhausted, Message: "the answer did not fit into the model's context"}}
+	case "max_tokens":
+		return &backend.End{StopReason: llm.StopLength}
 	case "tool_use":
-		arguments := cmp.Or(text, string(b.given), "{}")
-		m.ToolCalls = append(m.ToolCalls, llm.ToolCall{ID: b.id, Name: a.names.Own(b.name), Arguments: json.RawMessage(arguments)})
+		return &backend.End{StopReason: llm.StopTools}
+	default:
+		return &backend.End{StopReason: llm.StopEnd}
 	}
 }

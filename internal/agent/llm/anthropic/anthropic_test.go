@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/anthropic"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/sdk"
 )
@@ -21,7 +22,7 @@ func TestSuite(t *testing.T) {
 	llmtest.Suite{
 		Start: llmtest.NewAnthropic,
 		New: func(url string, client *http.Client) llm.Provider {
-			return anthropic.New(anthropic.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
+			return anthropic.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
 		},
 		Model: "claude-sonnet-4-5",
 	}.Run(t)
@@ -33,7 +34,7 @@ func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Cont
 func chat(t *testing.T, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewAnthropic(t, reply)
-	p := anthropic.New(anthropic.Options{BaseURL: server.URL + "/v1/", Token: llmtest.Token})
+	p := anthropic.New(backend.Options{BaseURL: server.URL + "/v1/", Token: llmtest.Token})
 	response, err := p.Chat(t.Context(), req, func(llm.Delta) {})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestStops(t *testing.T) {
 		"model_context_window_exceeded": sdk.ErrorTypeContextExhausted,
 	} {
 		server := llmtest.NewAnthropic(t, llmtest.Reply{Text: "So", Stop: reply})
-		p := anthropic.New(anthropic.Options{BaseURL: server.URL, Token: llmtest.Token})
+		p := anthropic.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
 		response, err := p.Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 		got := response.StopReason
 		if failure, ok := errors.AsType[*llm.Error](err); ok {
@@ -180,7 +181,7 @@ func TestModels(t *testing.T) {
 	server := llmtest.NewAnthropic(t, llmtest.Text("ok"))
 	server.Page("/v1/models/claude-opus-4-1", opus)
 	server.Page("/v1/models", `{"data":[`+opus+`,{"id":"claude-3-haiku","type":"model"}],"has_more":false}`)
-	p := anthropic.New(anthropic.Options{BaseURL: server.URL, Token: llmtest.Token})
+	p := anthropic.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
 	want := llm.Model{Name: "claude-opus-4-1", Family: "claude", ContextLength: 500_000, Capabilities: []string{"files", "thinking", "thinking_levels", "tools", "vision"}}
 	if got, err := p.Model(t.Context(), "claude-opus-4-1"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -212,7 +213,7 @@ func TestDefaults(t *testing.T) {
 	server := llmtest.NewAnthropic(t, llmtest.Text("ok"), llmtest.Text("ok"))
 	server.Anonymous()
 	for _, name := range []string{"", "mine"} {
-		p := anthropic.New(anthropic.Options{BaseURL: server.URL, Model: name})
+		p := anthropic.New(backend.Options{BaseURL: server.URL, Model: name})
 		if _, err := p.Chat(t.Context(), llm.Request{Messages: []llm.Message{user("hi")}}, func(llm.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestDefaults(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewAnthropic(t)
-	p := anthropic.New(anthropic.Options{BaseURL: server.URL, Token: llmtest.Token})
+	p := anthropic.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
 	if list, err := p.Models(t.Context()); err == nil {
 		t.Errorf("got %+v", list)
 	}

@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/catalog"
-	"github.com/idelchi/aura/internal/agent/llm/transport"
+	"github.com/idelchi/aura/internal/agent/llm/rest"
 )
 
 // details describes a model as far as a request needs it.
@@ -23,33 +22,23 @@ type details struct {
 	adaptive bool
 }
 
-// Model implements llm.Provider. It asks the service once per model.
-func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
-	name = cmp.Or(name, p.fallback)
-	d, ok := p.known.Get(ctx, name, func(ctx context.Context) (details, error) {
-		var found model
-		inner, call := transport.Plain(ctx)
-		err := p.client.JSON(inner, http.MethodGet, p.address+"models/"+url.PathEscape(name), nil, &found)
-		if err = call.Err(ctx, err); err != nil {
-			return details{}, err
-		}
-		return describe(name, found), nil
-	})
-	if !ok {
-		return catalog.Known(name), nil
+// Describe implements backend.Protocol.
+func (p *protocol) Describe(ctx context.Context, c rest.Client, name string) (llm.Model, error) {
+	var found model
+	if err := c.JSON(ctx, http.MethodGet, p.address+"models/"+url.PathEscape(name), nil, &found); err != nil {
+		return llm.Model{}, err
 	}
-	d.model.Capabilities = slices.Clone(d.model.Capabilities)
+	d := describe(name, found)
+	p.described.Store(name, d)
 	return d.model, nil
 }
 
-// Models implements llm.Lister.
-func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+// List implements backend.Protocol.
+func (p *protocol) List(ctx context.Context, c rest.Client) ([]llm.Model, error) {
 	var page struct {
 		Data []model `json:"data"`
 	}
-	inner, call := transport.Plain(ctx)
-	err := p.client.JSON(inner, http.MethodGet, p.address+"models?limit=1000", nil, &page)
-	if err = call.Err(ctx, err); err != nil {
+	if err := c.JSON(ctx, http.MethodGet, p.address+"models?limit=1000", nil, &page); err != nil {
 		return nil, err
 	}
 	out := make([]llm.Model, 0, len(page.Data))
@@ -78,9 +67,10 @@ func describe(name string, found model) details {
 	return d
 }
 
-// details returns the cached description of a model, or else one derived from its name. It does not ask the service.
-func (p *Provider) details(name string) details {
-	if d, ok := p.known.Peek(name); ok {
+// details returns what the service reported about a model, or else what its name implies. It does not ask the service.
+func (p *protocol) details(name string) details {
+	known, _ := p.described.Load(name)
+	if d, ok := known.(details); ok {
 		return d
 	}
 	d := details{model: catalog.Known(name), adaptive: adaptive(name)}

@@ -8,25 +8,21 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
 )
 
-var limits = dialogue.Rules{MaxID: 64, MaxName: 128}
-
-// params builds a request. req.Tools must come from dialogue.Tools.
-func (p *Provider) params(req llm.Request) *request {
-	system, rest := dialogue.Prepare(req.Messages, limits)
-	turns := dialogue.Turns(rest)
+// Request implements backend.Protocol.
+func (p *protocol) Request(system string, req llm.Request) (string, any, error) {
 	d := p.details(req.Model)
 	out := &request{Model: req.Model, MaxTokens: d.defaultOutput(), Stream: true}
-	for _, turn := range turns {
+	for _, turn := range dialogue.Turns(req.Messages) {
 		out.Messages = append(out.Messages, messageOf(turn))
 	}
 	if strings.TrimSpace(system) != "" {
 		out.System = []block{{Type: "text", Text: system, CacheControl: ephemeral}}
 	}
 	keepFrom(out.Messages)
-	out.setTools(req.Tools, rest)
+	out.setTools(req.Tools, req.Messages)
 	out.setKnobs(req.Generation)
 	d.think(out, req.Think)
-	return out
+	return p.address + "messages", out, nil
 }
 
 func (r *request) setKnobs(g llm.Generation) {

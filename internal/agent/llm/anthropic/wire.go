@@ -106,7 +106,7 @@ type event struct {
 			Explanation string `json:"explanation"`
 		} `json:"stop_details"`
 	} `json:"delta"`
-	Usage totals `json:"usage"`
+	Usage usage `json:"usage"`
 }
 
 type usage struct {
@@ -114,14 +114,6 @@ type usage struct {
 	Output     int `json:"output_tokens"`
 	CacheWrite int `json:"cache_creation_input_tokens"`
 	CacheRead  int `json:"cache_read_input_tokens"`
-}
-
-// totals is the usage at the end of an answer. What is missing in it has not changed.
-type totals struct {
-	Output     int  `json:"output_tokens"`
-	Input      *int `json:"input_tokens"`
-	CacheWrite *int `json:"cache_creation_input_tokens"`
-	CacheRead  *int `json:"cache_read_input_tokens"`
 }
 
 // model is a description of a model.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,57 +17,55 @@ const (
 	pause = 30 * time.Second
 )
 
-// Cache stores the descriptions of models for the lifetime of the Cache. The zero value is ready to use. T is the provider's
-// type for a description.
-type Cache[T any] struct {
+// Cache stores the descriptions of models for the lifetime of the Cache. The zero value is ready to use.
+type Cache struct {
 	mu      sync.Mutex
-	entries map[string]entry[T]
+	entries map[string]entry
 }
 
-type entry[T any] struct {
-	value T
-	known bool
+type entry struct {
+	model llm.Model
 	// until is when a failure expires. It is zero if the entry does not expire.
 	until time.Time
 }
 
-// Get returns the description of a model. It calls ask for the first request of each name. It returns false if ask failed for
-// any reason: a missing description is not worth an error.
-func (c *Cache[T]) Get(ctx context.Context, name string, ask func(context.Context) (T, error)) (T, bool) {
-	if e, ok := c.peek(name); ok {
-		return e.value, e.known
+// Get returns the description of a model. It calls ask for the first request of each name. If ask fails for any reason, the
+// built-in table describes the model: a missing description is not worth an error.
+func (c *Cache) Get(ctx context.Context, name string, ask func(context.Context) (llm.Model, error)) llm.Model {
+	e, ok := c.entry(name)
+	if !ok {
+		e = c.ask(ctx, name, ask)
 	}
+	e.model.Capabilities = slices.Clone(e.model.Capabilities)
+	return e.model
+}
+
+func (c *Cache) ask(ctx context.Context, name string, ask func(context.Context) (llm.Model, error)) entry {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	value, err := ask(asking)
-	if ctx.Err() != nil {
-		return value, false
+	model, err := ask(asking)
+	if err != nil || ctx.Err() != nil {
+		model = Known(name)
 	}
-	e := entry[T]{value: value, known: err == nil}
+	e := entry{model: model}
+	if ctx.Err() != nil {
+		return e
+	}
 	if failure, ok := errors.AsType[*llm.Error](err); err != nil && (!ok || failure.Retryable()) {
 		e.until = time.Now().Add(pause)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries == nil {
-		c.entries = map[string]entry[T]{}
+		c.entries = map[string]entry{}
 	}
 	c.entries[name] = e
-	return e.value, e.known
+	return e
 }
 
-// Peek returns the cached description of a model. It does not ask the service.
-func (c *Cache[T]) Peek(name string) (T, bool) {
-	e, _ := c.peek(name)
-	return e.value, e.known
-}
-
-func (c *Cache[T]) peek(name string) (entry[T], bool) {
+func (c *Cache) entry(name string) (entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[name]
-	if ok && !e.until.IsZero() && time.Now().After(e.until) {
-		return entry[T]{}, false
-	}
-	return e, ok
+	return e, ok && (e.until.IsZero() || !time.Now().After(e.until))
 }

@@ -70,25 +70,24 @@ func TestCache(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				ask := func(context.Context) (int, error) {
+				ask := func(context.Context) (llm.Model, error) {
 					asked++
-					return 7, test.err
+					return llm.Model{ContextLength: 7, Capabilities: []string{"x"}}, test.err
 				}
-				var c catalog.Cache[int]
-				if _, known := c.Peek("m"); known {
-					t.Error("known before it was asked for")
-				}
+				var c catalog.Cache
 				for _, pause := range []time.Duration{0, time.Minute, 0} {
-					if value, known := c.Get(t.Context(), "m", ask); known != test.known || known && value != 7 {
-						t.Errorf("got %d, %t", value, known)
+					got := c.Get(t.Context(), "gpt-4", ask)
+					if known := got.ContextLength == 7; known != test.known || !known && got.ContextLength != 8_192 {
+						t.Errorf("got %+v", got)
 					}
+					if got.Capabilities[0] == "changed" {
+						t.Error("the caller changed the cache")
+					}
+					got.Capabilities[0] = "changed"
 					time.Sleep(pause)
 				}
 				if asked != test.asked {
 					t.Errorf("asked %d times, want %d", asked, test.asked)
-				}
-				if _, known := c.Peek("m"); known != test.known {
-					t.Errorf("peeked %t", known)
 				}
 			})
 		})
@@ -99,13 +98,13 @@ func TestPatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		var c catalog.Cache[int]
-		_, known := c.Get(t.Context(), "m", func(ctx context.Context) (int, error) {
+		var c catalog.Cache
+		got := c.Get(t.Context(), "m", func(ctx context.Context) (llm.Model, error) {
 			<-ctx.Done()
-			return 0, ctx.Err()
+			return llm.Model{ContextLength: 7}, ctx.Err()
 		})
-		if took := time.Since(began); known || took != 3*time.Second {
-			t.Errorf("got %t after %s", known, took)
+		if took := time.Since(began); got.ContextLength != 0 || took != 3*time.Second {
+			t.Errorf("got %+v after %s", got, took)
 		}
 	})
 }
@@ -114,9 +113,10 @@ func TestPatience(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	var c catalog.Cache[int]
-	c.Get(ctx, "m", func(context.Context) (int, error) { cancel(); return 0, ctx.Err() })
-	if value, known := c.Get(t.Context(), "m", func(context.Context) (int, error) { return 7, nil }); !known || value != 7 {
-		t.Errorf("got %d, %t", value, known)
+	var c catalog.Cache
+	c.Get(ctx, "m", func(context.Context) (llm.Model, error) { cancel(); return llm.Model{}, ctx.Err() })
+	got := c.Get(t.Context(), "m", func(context.Context) (llm.Model, error) { return llm.Model{ContextLength: 7}, nil })
+	if got.ContextLength != 7 {
+		t.Errorf("got %+v", got)
 	}
 }

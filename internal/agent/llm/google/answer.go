@@ -2,103 +2,82 @@ package google
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
+	"github.com/idelchi/aura/internal/agent/llm/classify"
+	"github.com/idelchi/aura/internal/agent/llm/rest"
 	"github.com/idelchi/aura/sdk"
 )
 
-// answer collects the chunks of a stream.
-type answer struct {
-	onDelta func(llm.Delta)
-	names   dialogue.Names
-
-	text, thinking strings.Builder
-	calls          []llm.ToolCall
-	usage          llm.Usage
-	stop           string
-	// blocked is set if the filter blocked the prompt.
-	blocked string
-	// why is the service's explanation of the stop or of the block.
-	why   string
-	meter dialogue.Meter
+// Reader implements backend.Protocol.
+func (protocol) Reader(a *backend.Answer) func(rest.Event) error {
+	return func(event rest.Event) error {
+		var c chunk
+		if err := rest.Decode(event.Data, &c); err != nil {
+			return err
+		}
+		if len(c.Error) > 0 && string(c.Error) != "null" {
+			return classify.Event(event.Data)
+		}
+		addChunk(a, c)
+		return nil
+	}
 }
 
-func (a *answer) ended() bool { return a.stop != "" || a.blocked != "" }
-
-func (a *answer) addChunk(c chunk) {
+func addChunk(a *backend.Answer, c chunk) {
 	if u := c.Usage; u != nil {
-		a.usage = llm.Usage{
-			Input:  u.Prompt + u.ToolUsePrompt,
-			Output: u.Candidates + u.Thoughts, CacheRead: u.CachedContent,
+		a.Usage = llm.Usage{Input: u.Prompt + u.ToolUsePrompt, Output: u.Candidates + u.Thoughts, CacheRead: u.CachedContent}
+	}
+	if len(c.Candidates) > 0 {
+		candidate := c.Candidates[0]
+		for _, part := range candidate.Content.Parts {
+			addPart(a, part)
+		}
+		if candidate.FinishReason != "" {
+			a.End = end(candidate.FinishReason, candidate.FinishMessage)
 		}
 	}
 	if f := c.Feedback; f != nil && f.BlockReason != "" {
-		a.blocked, a.why = f.BlockReason, f.BlockReasonMessage
-	}
-	if len(c.Candidates) == 0 {
-		return
-	}
-	candidate := c.Candidates[0]
-	for _, part := range candidate.Content.Parts {
-		a.part(part)
-	}
-	if candidate.FinishReason != "" {
-		a.stop, a.why = candidate.FinishReason, candidate.FinishMessage
+		message := "the service's filter refused the request: " + cmp.Or(f.BlockReasonMessage, f.BlockReason)
+		a.End = &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}}
 	}
 }
 
-func (a *answer) part(part part) {
-	switch {
-	case part.FunctionCall != nil:
-		call := part.FunctionCall
-		arguments := call.Args
-		if len(arguments) == 0 || string(arguments) == "null" {
-			arguments = json.RawMessage("{}")
+func addPart(a *backend.Answer, part part) {
+	switch call := part.FunctionCall; {
+	case call != nil:
+		arguments := string(call.Args)
+		if arguments == "null" {
+			arguments = ""
 		}
-		a.meter.CountText(call.ID, call.Name, string(arguments), string(part.ThoughtSignature))
-		if !a.meter.Call() {
-			return
+		a.Meter.CountText(call.ID, call.Name, arguments, string(part.ThoughtSignature))
+		if c := a.StartCall(call.ID, call.Name); c != nil {
+			c.Default, c.Signature = arguments, part.ThoughtSignature
 		}
-		a.calls = append(a.calls, llm.ToolCall{ID: call.ID, Name: a.names.Own(call.Name), Arguments: arguments, Signature: part.ThoughtSignature})
-	case part.Text == "":
 	case part.Thought:
-		a.meter.CountText(part.Text)
-		a.thinking.WriteString(part.Text)
-		a.onDelta(llm.Delta{Thinking: part.Text})
+		a.Think(part.Text)
 	default:
-		a.meter.CountText(part.Text)
-		a.text.WriteString(part.Text)
-		a.onDelta(llm.Delta{Text: part.Text})
+		a.Text(part.Text)
 	}
 }
 
 // filters holds the finish reasons that mean that a filter stopped the answer.
 var filters = []string{"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
-// response builds the response. It returns an error if a filter stopped the answer, even after some text, and if the answer is
-// empty for another reason than a normal stop.
-func (a *answer) response() (llm.Response, error) {
-	out := llm.Response{Usage: a.usage, Dropped: a.meter.Dropped, StopReason: llm.StopEnd, Message: llm.Message{
-		Role: llm.RoleAssistant, Content: a.text.String(), Thinking: a.thinking.String(), ToolCalls: a.calls, CreatedAt: time.Now(),
-	}}
-	reason := strings.TrimSuffix(a.stop+": "+a.why, ": ")
+// end converts the service's reason to stop. Its explanation may be empty.
+func end(reason, explanation string) *backend.End {
+	described := strings.TrimSuffix(reason+": "+explanation, ": ")
 	switch {
-	case a.blocked != "":
-		message := "the service's filter refused the request: " + cmp.Or(a.why, a.blocked)
-		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}
-	case slices.Contains(filters, a.stop):
-		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: "the service's filter stopped the answer: " + reason}
-	case a.stop == "MAX_TOKENS":
-		out.StopReason = llm.StopLength
-	case len(a.calls) > 0:
-		out.StopReason = llm.StopTools
-	case a.stop != "STOP" && out.Message.Content == "":
-		return llm.Response{}, &llm.Error{Message: "the model stopped without an answer: " + reason}
+	case slices.Contains(filters, reason):
+		return &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: "the service's filter stopped the answer: " + described}}
+	case reason == "MAX_TOKENS":
+		return &backend.End{StopReason: llm.StopLength}
+	case reason == "STOP":
+		return &backend.End{}
+	default:
+		return &backend.End{IfEmpty: &llm.Error{Message: "the model stopped without an answer: " + described}}
 	}
-	return out, nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/google"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/sdk"
@@ -26,7 +27,7 @@ func TestSuite(t *testing.T) {
 			run(llmtest.Suite{
 				Start: llmtest.NewGoogle,
 				New: func(url string, client *http.Client) llm.Provider {
-					return google.New(google.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
+					return google.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
 				},
 				Model:   model,
 				Objects: true,
@@ -41,7 +42,7 @@ func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Cont
 func chat(t *testing.T, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewGoogle(t, reply)
-	p := google.New(google.Options{BaseURL: server.URL + "/v1beta/", Token: llmtest.Token})
+	p := google.New(backend.Options{BaseURL: server.URL + "/v1beta/", Token: llmtest.Token})
 	response, err := p.Chat(t.Context(), req, func(llm.Delta) {})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +145,7 @@ func TestStops(t *testing.T) {
 		"question":  {llmtest.Reply{Raw: "data: {\"promptFeedback\":{\"blockReason\":\"SAFETY\"}}\r\n\r\n"}, sdk.ErrorTypeContentFilter},
 	} {
 		server := llmtest.NewGoogle(t, test.reply)
-		p := google.New(google.Options{BaseURL: server.URL, Token: llmtest.Token})
+		p := google.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
 		response, err := p.Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 		got := response.StopReason
 		if failure, ok := errors.AsType[*llm.Error](err); ok {
@@ -174,7 +175,7 @@ func TestModels(t *testing.T) {
 	server := llmtest.NewGoogle(t)
 	server.Page("/v1beta/models/gemini-9-pro", pro)
 	server.Page("/v1beta/models", `{"models":[`+pro+`,{"name":"models/embedding-1","supportedGenerationMethods":["embedContent"]}]}`)
-	p := google.New(google.Options{BaseURL: server.URL, Token: llmtest.Token})
+	p := google.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
 	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "thinking", "thinking_levels"}}
 	if got, err := p.Model(t.Context(), "gemini-9-pro"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -191,7 +192,7 @@ func TestModels(t *testing.T) {
 	if list, err := p.Models(t.Context()); err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], want) {
 		t.Errorf("got %+v, %v", list, err)
 	}
-	if list, err := google.New(google.Options{BaseURL: server.URL + "/nowhere"}).Models(t.Context()); err == nil {
+	if list, err := google.New(backend.Options{BaseURL: server.URL + "/nowhere"}).Models(t.Context()); err == nil {
 		t.Errorf("got %+v", list)
 	}
 }
@@ -201,7 +202,7 @@ func TestDefaults(t *testing.T) {
 	server := llmtest.NewGoogle(t, llmtest.Text("ok"), llmtest.Text("ok"))
 	server.Anonymous()
 	for _, name := range []string{"", "mine"} {
-		p := google.New(google.Options{BaseURL: server.URL, Model: name})
+		p := google.New(backend.Options{BaseURL: server.URL, Model: name})
 		if _, err := p.Chat(t.Context(), llm.Request{Messages: []llm.Message{user("hi")}}, func(llm.Delta) {}); err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package google
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -10,37 +9,27 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/catalog"
-	"github.com/idelchi/aura/internal/agent/llm/transport"
+	"github.com/idelchi/aura/internal/agent/llm/rest"
 )
 
-// Model implements llm.Provider. It asks the service once per model.
-func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
-	name = cmp.Or(name, p.fallback)
-	m, ok := p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) {
-		address, err := p.of(name)
-		if err != nil {
-			return llm.Model{}, err
-		}
-		var found model
-		inner, call := transport.Plain(ctx)
-		err = p.client.JSON(inner, http.MethodGet, address, nil, &found)
-		if err = call.Err(ctx, err); err != nil {
-			return llm.Model{}, err
-		}
-		return describe(name, found), nil
-	})
-	if !ok {
-		return catalog.Known(name), nil
+// Describe implements backend.Protocol.
+func (p protocol) Describe(ctx context.Context, c rest.Client, name string) (llm.Model, error) {
+	address, err := p.of(name)
+	if err != nil {
+		return llm.Model{}, err
 	}
-	m.Capabilities = slices.Clone(m.Capabilities)
-	return m, nil
+	var found model
+	if err := c.JSON(ctx, http.MethodGet, address, nil, &found); err != nil {
+		return llm.Model{}, err
+	}
+	return describe(name, found), nil
 }
 
 // pages is how many pages of the list of models are read. A service with one page after the other must end somewhere.
 const pages = 20
 
-// Models implements llm.Lister. It omits models that cannot chat.
-func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+// List implements backend.Protocol. It omits models that cannot chat.
+func (p protocol) List(ctx context.Context, c rest.Client) ([]llm.Model, error) {
 	var out []llm.Model
 	query := url.Values{"pageSize": {"1000"}}
 	for range pages {
@@ -48,9 +37,7 @@ func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
 			Models []model `json:"models"`
 			Next   string  `json:"nextPageToken"`
 		}
-		inner, call := transport.Plain(ctx)
-		err := p.client.JSON(inner, http.MethodGet, p.address+"models?"+query.Encode(), nil, &page)
-		if err = call.Err(ctx, err); err != nil {
+		if err := c.JSON(ctx, http.MethodGet, p.address+"models?"+query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
 		for _, found := range page.Models {

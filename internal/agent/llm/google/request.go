@@ -7,17 +7,18 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
 )
 
-var limits = dialogue.Rules{MaxID: 64, MaxName: 64}
-
 // unsigned replaces the signature of a call that was made by another service's model. Gemini 3 and later reject calls without a
 // signature.
 const unsigned = "skip_thought_signature_validator"
 
-// params builds a request. req.Tools must come from dialogue.Tools.
-func params(req llm.Request) request {
-	system, rest := dialogue.Prepare(req.Messages, limits)
+// Request implements backend.Protocol.
+func (p protocol) Request(system string, req llm.Request) (string, any, error) {
+	address, err := p.of(req.Model)
+	if err != nil {
+		return "", nil, err
+	}
 	out := request{Config: config{Stop: req.Generation.Stop, Thinking: thinking(req.Model, req.Think)}}
-	for _, turn := range dialogue.Turns(rest) {
+	for _, turn := range dialogue.Turns(req.Messages) {
 		out.Contents = append(out.Contents, contentOf(turn, !older(req.Model)))
 	}
 	if strings.TrimSpace(system) != "" {
@@ -27,7 +28,7 @@ func params(req llm.Request) request {
 		out.Tools = []tools{{Functions: declarations(req.Tools)}}
 	}
 	out.Config.set(req.Generation)
-	return out
+	return address + ":streamGenerateContent?alt=sse", out, nil
 }
 
 func (c *config) set(g llm.Generation) {

@@ -1,10 +1,8 @@
 package llmtest
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -61,10 +59,10 @@ func deltas(kind, field, text string) []object {
 	return out
 }
 
-func (anthropic) events(n int, reply Reply, req Request) (said, end []string) {
+func (r anthropicRequest) events(n int, reply Reply) (said, end []string) {
 	usage, s := reply.usage(), &stream{}
 	s.event("message_start", object{"message": object{
-		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": req.JSON()["model"], "content": []any{},
+		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": r.Model, "content": []any{},
 		"stop_reason": nil, "stop_sequence": nil, "usage": object{
 			"input_tokens": usage.Input - usage.CacheRead - usage.CacheWrite, "output_tokens": 1,
 			"cache_read_input_tokens": usage.CacheRead, "cache_creation_input_tokens": usage.CacheWrite,
@@ -82,47 +80,41 @@ func (anthropic) events(n int, reply Reply, req Request) (said, end []string) {
 	if reply.Text != "" {
 		s.block(object{"type": "text", "text": ""}, deltas("text_delta", "text", reply.Text)...)
 	}
-	for i, call := range reply.ToolCalls {
-		id := cmp.Or(call.ID, fmt.Sprintf("toolu_%d_%d", n, i+1))
-		s.block(object{"type": "tool_use", "id": id, "name": call.Name, "input": object{}},
+	for _, call := range reply.ToolCalls {
+		s.block(object{"type": "tool_use", "id": call.ID, "name": call.Name, "input": object{}},
 			deltas("input_json_delta", "partial_json", call.Arguments)...)
 	}
 	said, s.events = s.events, nil
-	fits := "end_turn"
-	if len(reply.ToolCalls) > 0 {
-		fits = "tool_use"
-	}
 	s.event("message_delta", object{
-		"delta": object{"stop_reason": cmp.Or(reply.Stop, fits), "stop_sequence": nil}, "usage": object{"output_tokens": usage.Output},
+		"delta": object{"stop_reason": reply.stop("end_turn", "tool_use"), "stop_sequence": nil}, "usage": object{"output_tokens": usage.Output},
 	})
 	s.event("message_stop", object{})
 	return said, s.events
 }
 
-func (anthropic) offered(req Request) []string {
-	var asked anthropicRequest
-	if json.Unmarshal(req.Body, &asked) != nil || asked.ToolChoice != nil && asked.ToolChoice.Type == "none" {
+func (r anthropicRequest) tools() []tool {
+	if r.ToolChoice != nil && r.ToolChoice.Type == "none" {
 		return nil
 	}
-	var out []string
-	for _, tool := range asked.Tools {
-		out = append(out, tool.Name)
+	return r.defined()
+}
+
+func (r anthropicRequest) defined() []tool {
+	var out []tool
+	for _, t := range r.Tools {
+		out = append(out, tool{t.Name, t.InputSchema})
 	}
 	return out
 }
 
-func (anthropic) lines(req Request) []string {
-	var asked anthropicRequest
-	if json.Unmarshal(req.Body, &asked) != nil {
-		return nil
-	}
+func (r anthropicRequest) lines() []string {
 	var out []string
-	if system, err := blocks(asked.System); err == nil {
+	if system, err := blocks(r.System); err == nil {
 		for _, b := range system {
-			out = append(out, "system: "+b.text())
+			out = append(out, "system: "+textOf(b.Text))
 		}
 	}
-	for _, m := range asked.Messages {
+	for _, m := range r.Messages {
 		content, err := blocks(m.Content)
 		if err != nil {
 			continue
@@ -145,12 +137,12 @@ func (b anthropicBlock) line(role string) string {
 	case "tool_result":
 		text := ""
 		if content, err := blocks(b.Content); err == nil && len(content) > 0 {
-			text = content[0].text()
+			text = textOf(content[0].Text)
 		}
 		return fmt.Sprintf("result %s: %s", b.ToolUseID, text)
 	case "image", "document":
 		return mediaLine(b.Source.MediaType, b.Source.Data)
 	default:
-		return role + ": " + b.text()
+		return role + ": " + textOf(b.Text)
 	}
 }

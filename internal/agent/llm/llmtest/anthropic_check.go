@@ -56,17 +56,13 @@ type anthropicTool struct {
 
 func (anthropic) token(h http.Header) string { return h.Get("X-Api-Key") }
 
-func (anthropic) check(req Request) error {
-	if req.Header.Get("Anthropic-Version") == "" {
-		return errors.New("anthropic-version: header is required")
-	}
-	var asked anthropicRequest
-	if err := strictly(req.Body, &asked); err != nil {
-		return err
-	}
+func (anthropic) parse(body []byte) (question, error) { return parse[anthropicRequest](body) }
+
+func (r anthropicRequest) check(req Request) error {
 	return first(
+		want(req.Header.Get("Anthropic-Version") != "", "anthropic-version: header is required"),
 		lowerCase(req.Body, "input", "input_schema"),
-		asked.checkParameters(), asked.checkThinking(), asked.checkTools(), asked.checkMessages(),
+		r.checkParameters(), r.checkThinking(), r.checkTools(), r.checkMessages(),
 	)
 }
 
@@ -92,7 +88,7 @@ func (r anthropicRequest) checkSystem() error {
 		return fmt.Errorf("system: %w", err)
 	}
 	for _, b := range system {
-		if b.Type != "text" || blank(b.text()) {
+		if b.Type != "text" || blank(textOf(b.Text)) {
 			return errors.New("system: text content blocks must be non-empty")
 		}
 	}
@@ -121,26 +117,22 @@ func (r anthropicRequest) checkThinking() error {
 }
 
 func (r anthropicRequest) checkTools() error {
-	seen := map[string]bool{}
-	for i, tool := range r.Tools {
+	if err := checkTools(r.defined(), longName); err != nil {
+		return err
+	}
+	for i, t := range r.Tools {
 		var top object
-		err := first(
-			want(longName.MatchString(tool.Name), "name: String should match pattern %s", longName),
-			want(!seen[tool.Name], "name: %q must be unique", tool.Name),
-			checkSchema(tool.InputSchema),
-			json.Unmarshal(tool.InputSchema, &top),
-		)
+		err := json.Unmarshal(t.InputSchema, &top)
 		for _, key := range []string{"oneOf", "allOf", "anyOf"} {
 			err = first(err, want(top[key] == nil, "input_schema does not support %s at the top level", key))
 		}
 		if err != nil {
 			return fmt.Errorf("tools.%d: %w", i, err)
 		}
-		seen[tool.Name] = true
 	}
 	choice := r.ToolChoice
 	return first(
-		want(choice == nil || len(seen) > 0, "tool_choice may only be specified while providing tools"),
+		want(choice == nil || len(r.Tools) > 0, "tool_choice may only be specified while providing tools"),
 		want(choice == nil || slices.Contains([]string{"auto", "any", "tool", "none"}, choice.Type), "tool_choice: unknown type"),
 	)
 }

@@ -29,13 +29,6 @@ type anthropicBlock struct {
 	CacheControl *anthropicCache `json:"cache_control"`
 }
 
-func (b anthropicBlock) text() string {
-	if b.Text == nil {
-		return ""
-	}
-	return *b.Text
-}
-
 var blockFields = map[string][]string{
 	"text":              {"type", "text", "cache_control"},
 	"thinking":          {"type", "thinking", "signature"},
@@ -152,7 +145,7 @@ func (h *history) check(role string, content []anthropicBlock) error {
 func (h *history) checkBlock(role string, b anthropicBlock, open map[string]bool) error {
 	switch b.Type {
 	case "text":
-		return want(!blank(b.text()), "text content blocks must contain non-whitespace text")
+		return want(!blank(textOf(b.Text)), "text content blocks must contain non-whitespace text")
 	case "image", "document":
 		return first(
 			want(role == "user", "%s in a message of role %s", b.Type, role),
@@ -194,7 +187,7 @@ func checkResult(content json.RawMessage) error {
 	}
 	said, err := blocks(content)
 	for _, b := range said {
-		err = first(err, want(b.Type == "text" && !blank(b.text()), "text content blocks must be non-empty"))
+		err = first(err, want(b.Type == "text" && !blank(textOf(b.Text)), "text content blocks must be non-empty"))
 	}
 	return err
 }

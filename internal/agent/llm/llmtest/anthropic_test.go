@@ -94,8 +94,9 @@ func TestAnthropicRejects(t *testing.T) {
 		"odd tool name":           {tool(`"name":"a.b","input_schema":{"type":"object"}`), "pattern"},
 		"no schema":               {tool(`"name":"a"`), "schema"},
 		"schema of a list":        {tool(`"name":"a","input_schema":{"type":"array"}`), `"object"`},
+		"list of nothing":         {tool(`"name":"a","input_schema":{"type":"object","properties":{"x":{"type":"array"}}}`), "missing items"},
 		"combined schema":         {tool(`"name":"a","input_schema":{"type":"object","anyOf":[{}]}`), "anyOf"},
-		"tool twice":              {ask(you, `,"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`), "unique"},
+		"tool twice":              {ask(you, `,"tools":[{"name":"a","input_schema":{"type":"object"}},{"name":"a","input_schema":{"type":"object"}}]`), "there twice"},
 		"choice without tools":    {ask(you, `,"tool_choice":{"type":"none"}`), "while providing tools"},
 		"small budget":            {ask(you, `,"thinking":{"type":"enabled","budget_tokens":5}`), "1024"},
 		"large budget":            {ask(you, `,"thinking":{"type":"enabled","budget_tokens":5000}`), "greater than"},
@@ -133,6 +134,7 @@ func TestGoogleRejects(t *testing.T) {
 		"missing result":  {contents(you + "," + called + "," + you), "must equal"},
 		"orphaned result": {contents(`{"role":"user","parts":[{"functionResponse":{"name":"Read","response":{}}}]}`), "must equal"},
 		"result of text":  {contents(you + "," + called + `,{"role":"user","parts":[{"functionResponse":{"name":"Read","response":"x"}}]}`), "object"},
+		"tool twice":      {`{"contents":[` + you + `],"tools":[{"functionDeclarations":[{"name":"a","parametersJsonSchema":{"type":"object"}},{"name":"a","parametersJsonSchema":{"type":"object"}}]}]}`, "there twice"},
 		"odd name":        {`{"contents":[` + you + `],"tools":[{"functionDeclarations":[{"name":"a b","parametersJsonSchema":{"type":"object"}}]}]}`, "name"},
 	})
 }

@@ -114,6 +114,23 @@ func checkSchema(raw json.RawMessage) error {
 	return nil
 }
 
+// checkTools returns an error unless the tools have sound schemas and different names that match a pattern.
+func checkTools(tools []tool, pattern *regexp.Regexp) error {
+	seen := map[string]bool{}
+	for i, t := range tools {
+		err := first(
+			want(pattern.MatchString(t.name), "name: %q does not match the pattern %s", t.name, pattern),
+			want(!seen[t.name], "name: %q is there twice", t.name),
+			checkSchema(t.schema), checkItems(t.schema),
+		)
+		if err != nil {
+			return fmt.Errorf("tools[%d]: %w", i, err)
+		}
+		seen[t.name] = true
+	}
+	return nil
+}
+
 // checkItems returns an error if an array in a schema has no items.
 func checkItems(raw json.RawMessage) error {
 	var schema any
@@ -141,6 +158,14 @@ func bareList(schema any) bool {
 func isObject(raw []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(raw, &object) == nil && object != nil
+}
+
+// textOf returns the text of a part, which may be missing.
+func textOf(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -31,7 +31,7 @@ func (google) refusal(message string) string {
 
 func (google) failure(body string) string { return "data: " + body + "\r\n\r\n" }
 
-func (google) events(n int, reply Reply, _ Request) (said, end []string) {
+func (googleRequest) events(_ int, reply Reply) (said, end []string) {
 	usage := reply.usage()
 	counted := object{"promptTokenCount": usage.Input, "candidatesTokenCount": usage.Output, "totalTokenCount": usage.Input + usage.Output, "cachedContentTokenCount": usage.CacheRead}
 	event := func(candidate object) string {
@@ -47,7 +47,7 @@ func (google) events(n int, reply Reply, _ Request) (said, end []string) {
 		say(object{"text": piece})
 	}
 	for i, call := range reply.ToolCalls {
-		part := object{"functionCall": object{"id": cmp.Or(call.ID, fmt.Sprintf("f%d_%d", n, i+1)), "name": call.Name, "args": json.RawMessage(call.Arguments)}}
+		part := object{"functionCall": object{"id": call.ID, "name": call.Name, "args": json.RawMessage(call.Arguments)}}
 		if i == 0 {
 			part["thoughtSignature"] = base64.StdEncoding.EncodeToString([]byte(Signature(call.Name)))
 		}
@@ -56,30 +56,22 @@ func (google) events(n int, reply Reply, _ Request) (said, end []string) {
 	return said, []string{event(object{"index": 0, "content": object{"role": "model", "parts": []object{{"text": ""}}}, "finishReason": cmp.Or(reply.Stop, "STOP")})}
 }
 
-func (google) offered(req Request) []string {
-	var asked googleRequest
-	if json.Unmarshal(req.Body, &asked) != nil {
-		return nil
-	}
-	var out []string
-	for _, tool := range asked.Tools {
-		for _, f := range tool.FunctionDeclarations {
-			out = append(out, f.Name)
+func (r googleRequest) tools() []tool {
+	var out []tool
+	for _, list := range r.Tools {
+		for _, f := range list.FunctionDeclarations {
+			out = append(out, tool{f.Name, f.ParametersJSONSchema})
 		}
 	}
 	return out
 }
 
-func (google) lines(req Request) []string {
-	var asked googleRequest
-	if json.Unmarshal(req.Body, &asked) != nil {
-		return nil
-	}
+func (r googleRequest) lines() []string {
 	var out []string
-	for _, part := range asked.SystemInstruction.Parts {
-		out = append(out, "system: "+part.text())
+	for _, part := range r.SystemInstruction.Parts {
+		out = append(out, "system: "+textOf(part.Text))
 	}
-	for _, content := range asked.Contents {
+	for _, content := range r.Contents {
 		for _, part := range content.Parts {
 			switch {
 			case part.FunctionCall != nil:
@@ -89,7 +81,7 @@ func (google) lines(req Request) []string {
 			case part.InlineData != nil:
 				out = append(out, mediaLine(part.InlineData.MIMEType, part.InlineData.Data))
 			default:
-				out = append(out, map[string]string{"user": "user: ", "model": "assistant: "}[content.Role]+part.text())
+				out = append(out, map[string]string{"user": "user: ", "model": "assistant: "}[content.Role]+textOf(part.Text))
 			}
 		}
 	}

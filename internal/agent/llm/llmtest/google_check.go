@@ -61,24 +61,15 @@ type googlePart struct {
 	} `json:"functionResponse"`
 }
 
-func (p googlePart) text() string {
-	if p.Text == nil {
-		return ""
-	}
-	return *p.Text
-}
+func (google) parse(body []byte) (question, error) { return parse[googleRequest](body) }
 
-func (google) check(req Request) error {
-	var asked googleRequest
-	if err := strictly(req.Body, &asked); err != nil {
-		return err
-	}
-	if len(asked.Contents) == 0 {
+func (r googleRequest) check(req Request) error {
+	if len(r.Contents) == 0 {
 		return errors.New("contents: is not specified")
 	}
 	strict := strings.Contains(req.Path, "/models/gemini-3")
 	var open []string
-	for i, content := range asked.Contents {
+	for i, content := range r.Contents {
 		role := []string{"user", "model"}[i%2]
 		err := want(content.Role == role, "role %q where %q is expected", content.Role, role)
 		if err == nil {
@@ -89,25 +80,9 @@ func (google) check(req Request) error {
 		}
 	}
 	return first(
-		want(asked.Contents[len(asked.Contents)-1].Role == "user", "ensure that the conversation ends with a user role"),
-		asked.checkTools(),
+		want(r.Contents[len(r.Contents)-1].Role == "user", "ensure that the conversation ends with a user role"),
+		checkTools(r.tools(), shortName),
 	)
-}
-
-func (r googleRequest) checkTools() error {
-	for _, tool := range r.Tools {
-		for _, f := range tool.FunctionDeclarations {
-			err := first(
-				want(shortName.MatchString(f.Name), "invalid function name %q", f.Name),
-				checkSchema(f.ParametersJSONSchema),
-				checkItems(f.ParametersJSONSchema),
-			)
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // check returns the functions that the content calls. It requires that the content answers the calls in open.
@@ -133,7 +108,7 @@ func (c googleContent) check(open []string, strict bool) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-		case blank(part.text()):
+		case blank(textOf(part.Text)):
 			return nil, errors.New("a part must have data")
 		}
 	}

@@ -46,18 +46,37 @@ type protocol interface {
 	path(string) bool
 	// token returns the token of a request.
 	token(http.Header) string
-	// check returns an error if the real service would reject the request.
-	check(Request) error
-	// lines returns the messages of a request in readable form.
-	lines(Request) []string
-	// offered returns the names of the tools that a request offers.
-	offered(Request) []string
+	// parse decodes the body of a request strictly. If it fails, it returns what it decoded.
+	parse(body []byte) (question, error)
 	// refusal returns the body for a rejected request.
 	refusal(message string) string
-	// events returns the events of a reply: its content, and its end.
-	events(n int, reply Reply, req Request) (said, end []string)
 	// failure returns an error event for a stream.
 	failure(body string) string
+}
+
+// question is the body of a request for an answer.
+type question interface {
+	// check returns an error if the real service would reject the request.
+	check(Request) error
+	// lines returns the messages in readable form.
+	lines() []string
+	// tools returns the tools that the model may call.
+	tools() []tool
+	// events returns the events of a reply: its content, and its end.
+	events(n int, reply Reply) (said, end []string)
+}
+
+// tool is a tool that a request defines.
+type tool struct {
+	name   string
+	schema json.RawMessage
+}
+
+// parse decodes the body of a request for an answer into a T.
+func parse[T question](body []byte) (question, error) {
+	var q T
+	err := strictly(body, &q)
+	return q, err
 }
 
 func start(tb testing.TB, p protocol, suffix string, replies []Reply) *Server {
@@ -121,7 +140,7 @@ type Request struct {
 	Header http.Header
 	Body   []byte
 
-	protocol protocol
+	question question
 }
 
 // JSON returns the body as a JSON object, or nil if it is not an object.
@@ -134,10 +153,16 @@ func (r Request) JSON() map[string]any {
 }
 
 // Lines returns the messages, one line per piece, such as "user: hi", `call 1: Read {"path":"a"}` and "result 1: text".
-func (r Request) Lines() []string { return r.protocol.lines(r) }
+func (r Request) Lines() []string { return r.question.lines() }
 
 // Tools returns the names of the tools that the model may call.
-func (r Request) Tools() []string { return r.protocol.offered(r) }
+func (r Request) Tools() []string {
+	var out []string
+	for _, t := range r.question.tools() {
+		out = append(out, t.name)
+	}
+	return out
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -145,7 +170,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	req := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body, protocol: s.protocol}
+	req := Request{Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
 	if page, ok := s.page(req.Path); ok {
 		respond(w, http.StatusOK, page)
 		return
@@ -154,7 +179,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		respond(w, http.StatusNotFound, s.protocol.refusal("no such address: "+req.Path))
 		return
 	}
-	reply, n, err := s.replyTo(req)
+	reply, n, err := s.replyTo(&req)
 	switch {
 	case errors.Is(err, errToken):
 		respond(w, http.StatusUnauthorized, s.protocol.refusal(err.Error()))
@@ -173,12 +198,17 @@ func (s *Server) page(path string) (string, bool) {
 	return page, ok
 }
 
-// replyTo records a request, checks it, and returns its reply and the reply's number.
-func (s *Server) replyTo(req Request) (Reply, int, error) {
+// replyTo parses a request, records and checks it, and returns its reply and the reply's number.
+func (s *Server) replyTo(req *Request) (Reply, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, req)
-	err := first(s.checkToken(req.Header), s.protocol.check(req))
+	var err error
+	req.question, err = s.protocol.parse(req.Body)
+	s.requests = append(s.requests, *req)
+	err = first(s.checkToken(req.Header), err)
+	if err == nil {
+		err = req.question.check(*req)
+	}
 	if err == nil && s.played == len(s.replies) {
 		err = fmt.Errorf("request %d comes unexpected", len(s.requests))
 	}

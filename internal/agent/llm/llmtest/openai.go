@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -27,12 +26,9 @@ func (openAI) failure(body string) string { return "data: " + body + "\n\n" }
 
 type object = map[string]any
 
-func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
-	var asked openAIRequest
-	// The request was already checked.
-	_ = json.Unmarshal(req.Body, &asked)
+func (r openAIRequest) events(n int, reply Reply) (said, end []string) {
 	event := func(fields object) string {
-		chunk := object{"id": fmt.Sprintf("chatcmpl-%d", n), "object": "chat.completion.chunk", "created": 1, "model": asked.Model}
+		chunk := object{"id": fmt.Sprintf("chatcmpl-%d", n), "object": "chat.completion.chunk", "created": 1, "model": r.Model}
 		maps.Copy(chunk, fields)
 		return "data: " + encode(chunk) + "\n\n"
 	}
@@ -47,20 +43,15 @@ func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
 		said = append(said, delta(object{"content": piece}, nil))
 	}
 	for i, call := range reply.ToolCalls {
-		id := cmp.Or(call.ID, fmt.Sprintf("call_%d_%d", n, i+1))
 		said = append(said, delta(object{"tool_calls": []object{
-			{"index": i, "id": id, "type": "function", "function": object{"name": call.Name, "arguments": ""}},
+			{"index": i, "id": call.ID, "type": "function", "function": object{"name": call.Name, "arguments": ""}},
 		}}, nil))
 		for _, piece := range pieces(call.Arguments) {
 			said = append(said, delta(object{"tool_calls": []object{{"index": i, "function": object{"arguments": piece}}}}, nil))
 		}
 	}
-	fits := "stop"
-	if len(reply.ToolCalls) > 0 {
-		fits = "tool_calls"
-	}
-	end = append(end, delta(object{}, cmp.Or(reply.Stop, fits)))
-	if asked.StreamOptions != nil && asked.StreamOptions.IncludeUsage {
+	end = append(end, delta(object{}, reply.stop("stop", "tool_calls")))
+	if r.StreamOptions != nil && r.StreamOptions.IncludeUsage {
 		usage := reply.usage()
 		end = append(end, event(object{"choices": []object{}, "usage": object{
 			"prompt_tokens": usage.Input, "completion_tokens": usage.Output, "total_tokens": usage.Input + usage.Output,
@@ -70,25 +61,19 @@ func (openAI) events(n int, reply Reply, req Request) (said, end []string) {
 	return said, append(end, "data: [DONE]\n\n")
 }
 
-func (openAI) offered(req Request) []string {
-	var asked openAIRequest
-	if json.Unmarshal(req.Body, &asked) != nil || asked.Tools == nil {
-		return nil
-	}
-	var out []string
-	for _, tool := range *asked.Tools {
-		out = append(out, tool.Function.Name)
+func (r openAIRequest) tools() []tool {
+	var out []tool
+	if r.Tools != nil {
+		for _, t := range *r.Tools {
+			out = append(out, tool{t.Function.Name, t.Function.Parameters})
+		}
 	}
 	return out
 }
 
-func (openAI) lines(req Request) []string {
-	var asked openAIRequest
-	if json.Unmarshal(req.Body, &asked) != nil {
-		return nil
-	}
+func (r openAIRequest) lines() []string {
 	var out []string
-	for _, m := range asked.Messages {
+	for _, m := range r.Messages {
 		text, _ := m.text()
 		out = append(out, m.attached()...)
 		switch {

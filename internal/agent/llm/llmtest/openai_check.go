@@ -66,15 +66,13 @@ func (openAI) token(h http.Header) string {
 	return strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
 }
 
-func (openAI) check(req Request) error {
-	var asked openAIRequest
-	if err := strictly(req.Body, &asked); err != nil {
-		return err
-	}
+func (openAI) parse(body []byte) (question, error) { return parse[openAIRequest](body) }
+
+func (r openAIRequest) check(req Request) error {
 	return first(
 		want(strings.HasPrefix(req.Header.Get("Content-Type"), "application/json"), "the content type must be application/json"),
 		lowerCase(req.Body, "parameters", "chat_template_kwargs"),
-		asked.checkParameters(), asked.checkTools(), asked.checkMessages(),
+		r.checkParameters(), r.checkTools(), r.checkMessages(),
 	)
 }
 
@@ -97,22 +95,12 @@ func (r openAIRequest) checkTools() error {
 	if r.Tools == nil {
 		return want(len(r.ToolChoice) == 0 && r.ParallelToolCalls == nil, "tool_choice and parallel_tool_calls are only allowed with tools")
 	}
-	seen := map[string]bool{}
 	for i, tool := range *r.Tools {
-		name := tool.Function.Name
-		err := first(
-			want(tool.Type == "function", "type: %q is not function", tool.Type),
-			want(shortName.MatchString(name), "function.name: %q does not match %s", name, shortName),
-			want(!seen[name], "function.name: %q is there twice", name),
-			checkSchema(tool.Function.Parameters),
-			checkItems(tool.Function.Parameters),
-		)
-		if err != nil {
-			return fmt.Errorf("tools[%d]: %w", i, err)
+		if tool.Type != "function" {
+			return fmt.Errorf("tools[%d]: type: %q is not function", i, tool.Type)
 		}
-		seen[name] = true
 	}
-	return want(len(seen) > 0, "tools: [] is too short")
+	return first(want(len(*r.Tools) > 0, "tools: [] is too short"), checkTools(r.tools(), shortName))
 }
 
 func (r openAIRequest) checkMessages() error {

@@ -3,6 +3,7 @@ package llmtest
 import (
 	"cmp"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -89,6 +90,14 @@ func (r Reply) usage() llm.Usage {
 	return u
 }
 
+// stop returns the stop reason. Unless Stop is set, it is calls if the reply has tool calls, or else end.
+func (r Reply) stop(end, calls string) string {
+	if len(r.ToolCalls) > 0 {
+		end = calls
+	}
+	return cmp.Or(r.Stop, end)
+}
+
 // pieces splits a text into at most three pieces.
 func pieces(text string) []string {
 	runes := []rune(text)
@@ -137,14 +146,15 @@ func (p player) play(n int, reply Reply, req Request) {
 		p.send(reply.Raw)
 		return
 	}
-	offered := p.server.protocol.offered(req)
+	offered := req.Tools()
 	reply.ToolCalls = slices.Clone(reply.ToolCalls)
 	for i, call := range reply.ToolCalls {
+		reply.ToolCalls[i].ID = cmp.Or(call.ID, fmt.Sprintf("call_%d_%d", n, i+1))
 		if call.Offered > 0 && call.Offered <= len(offered) {
 			reply.ToolCalls[i].Name = offered[call.Offered-1]
 		}
 	}
-	said, end := p.server.protocol.events(n, reply, req)
+	said, end := req.question.events(n, reply)
 	for _, event := range said {
 		p.send(event)
 	}

@@ -121,7 +121,11 @@ func (s Suite) secondTurn(t *testing.T) {
 func (s Suite) stalls(t *testing.T) {
 	t.Helper()
 	server := s.Start(t)
-	said, end := server.protocol.events(1, Text("Hello"), Request{Body: []byte(`{}`)})
+	asked, err := server.protocol.parse([]byte(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, end := asked.events(1, Text("Hello"))
 	begun := strings.Join(said, "")
 	for name, test := range map[string]struct {
 		says  string

@@ -10,11 +10,11 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/catalog"
-	"github.com/idelchi/aura/internal/agent/llm/transport"
+	"github.com/idelchi/aura/internal/agent/llm/rest"
 )
 
 // show describes a model with Ollama's own protocol.
-func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
+func (p protocol) show(ctx context.Context, c rest.Client, name string) (llm.Model, error) {
 	var said struct {
 		Capabilities []string                   `json:"capabilities"`
 		Parameters   string                     `json:"parameters"`
@@ -26,7 +26,7 @@ func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
 			Values []any `json:"values"`
 		} `json:"thinking"`
 	}
-	if err := p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": name}, &said); err != nil {
+	if err := p.ask(ctx, c, http.MethodPost, "/api/show", map[string]string{"model": name}, &said); err != nil {
 		return llm.Model{}, err
 	}
 	m := llm.Model{Name: name, Family: said.Details.Family, ParameterCount: int64(number(said.Info["general.parameter_count"]))}
@@ -49,7 +49,7 @@ func (p *Provider) show(ctx context.Context, name string) (llm.Model, error) {
 }
 
 // props describes the model that a llama.cpp server has loaded.
-func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
+func (p protocol) props(ctx context.Context, c rest.Client, name string) (llm.Model, error) {
 	var said struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -58,7 +58,7 @@ func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
 			Vision bool `json:"vision"`
 		} `json:"modalities"`
 	}
-	if err := p.ask(ctx, http.MethodGet, "/props", nil, &said); err != nil {
+	if err := p.ask(ctx, c, http.MethodGet, "/props", nil, &said); err != nil {
 		return llm.Model{}, err
 	}
 	m := catalog.Known(name)
@@ -70,11 +70,9 @@ func (p *Provider) props(ctx context.Context, name string) (llm.Model, error) {
 }
 
 // ask makes a request outside the chat completions protocol. The path is relative to the root of the server.
-func (p *Provider) ask(ctx context.Context, method, path string, send, into any) error {
-	inner, call := transport.Plain(ctx)
+func (p protocol) ask(ctx context.Context, c rest.Client, method, path string, send, into any) error {
 	var text json.RawMessage
-	err := p.client.JSON(inner, method, strings.TrimSuffix(p.address, "/v1")+path, send, &text)
-	if err = call.Err(ctx, err); err != nil {
+	if err := c.JSON(ctx, method, strings.TrimSuffix(p.address, "/v1")+path, send, &text); err != nil {
 		return err
 	}
 	lenient(string(text), into)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
 	"github.com/idelchi/aura/sdk"
@@ -70,9 +71,9 @@ func TestModel(t *testing.T) {
 			for path, body := range test.pages {
 				server.Page(path, body)
 			}
-			p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token, Flavor: test.flavor})
+			p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, test.flavor)
 			if test.flavor == openai.OpenAI {
-				p = openai.New(openai.Options{BaseURL: server.URL, Flavor: test.flavor, HTTPClient: &http.Client{Transport: nobody{}}})
+				p = openai.New(backend.Options{BaseURL: server.URL, HTTPClient: &http.Client{Transport: nobody{}}}, test.flavor)
 			}
 			for range 2 {
 				if got, err := p.Model(t.Context(), test.ask); err != nil || !reflect.DeepEqual(got, test.want) {
@@ -91,7 +92,7 @@ func (nobody) RoundTrip(*http.Request) (*http.Response, error) { return nil, err
 func TestModels(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewOpenAI(t, llmtest.Text("ok"), llmtest.Text("ok"))
-	p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token})
+	p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, openai.Compatible)
 	if list, err := p.Models(t.Context()); err == nil {
 		t.Errorf("got %+v of a server that has no list", list)
 	}
@@ -129,29 +130,30 @@ func (s *seen) RoundTrip(req *http.Request) (*http.Response, error) {
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		opts openai.Options
-		want string
+		opts   backend.Options
+		flavor openai.Flavor
+		want   string
 	}{
-		{openai.Options{}, "POST https://api.openai.com/v1/chat/completions "},
-		{openai.Options{Token: "t"}, "POST https://api.openai.com/v1/chat/completions Bearer t"},
-		{openai.Options{BaseURL: "http://h:1"}, "POST http://h:1/v1/chat/completions "},
-		{openai.Options{BaseURL: "http://h:1/"}, "POST http://h:1/v1/chat/completions "},
-		{openai.Options{BaseURL: "http://h:1/v1/"}, "POST http://h:1/v1/chat/completions "},
-		{openai.Options{BaseURL: "http://h:1/api/openai"}, "POST http://h:1/api/openai/chat/completions "},
-		{openai.Options{Flavor: openai.Ollama}, "POST http://127.0.0.1:11434/v1/chat/completions "},
-		{openai.Options{Flavor: openai.Ollama, BaseURL: "http://h:1/sub"}, "POST http://h:1/sub/v1/chat/completions "},
-		{openai.Options{Flavor: openai.LlamaCPP}, "POST http://127.0.0.1:8080/v1/chat/completions "},
-		{openai.Options{Flavor: openai.OpenRouter}, "POST https://openrouter.ai/api/v1/chat/completions "},
+		{backend.Options{}, openai.Compatible, "POST https://api.openai.com/v1/chat/completions "},
+		{backend.Options{Token: "t"}, openai.Compatible, "POST https://api.openai.com/v1/chat/completions Bearer t"},
+		{backend.Options{BaseURL: "http://h:1"}, openai.Compatible, "POST http://h:1/v1/chat/completions "},
+		{backend.Options{BaseURL: "http://h:1/"}, openai.Compatible, "POST http://h:1/v1/chat/completions "},
+		{backend.Options{BaseURL: "http://h:1/v1/"}, openai.Compatible, "POST http://h:1/v1/chat/completions "},
+		{backend.Options{BaseURL: "http://h:1/api/openai"}, openai.Compatible, "POST http://h:1/api/openai/chat/completions "},
+		{backend.Options{}, openai.Ollama, "POST http://127.0.0.1:11434/v1/chat/completions "},
+		{backend.Options{BaseURL: "http://h:1/sub"}, openai.Ollama, "POST http://h:1/sub/v1/chat/completions "},
+		{backend.Options{}, openai.LlamaCPP, "POST http://127.0.0.1:8080/v1/chat/completions "},
+		{backend.Options{}, openai.OpenRouter, "POST https://openrouter.ai/api/v1/chat/completions "},
 	} {
 		s := &seen{}
 		test.opts.HTTPClient = &http.Client{Transport: s}
-		_, err := openai.New(test.opts).Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
+		_, err := openai.New(test.opts, test.flavor).Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 		if err == nil || len(s.urls) != 1 || s.urls[0] != test.want {
 			t.Errorf("%+v: got %q, %v", test.opts, s.urls, err)
 		}
 	}
 	s := &seen{}
-	p := openai.New(openai.Options{Flavor: openai.Ollama, BaseURL: "http://h:1/sub", HTTPClient: &http.Client{Transport: s}})
+	p := openai.New(backend.Options{BaseURL: "http://h:1/sub", HTTPClient: &http.Client{Transport: s}}, openai.Ollama)
 	if m, err := p.Model(t.Context(), "x"); err != nil || m.Name != "x" || fmt.Sprint(s.urls) != "[POST http://h:1/sub/api/show ]" {
 		t.Errorf("got %+v, %v, %q", m, err, s.urls)
 	}
@@ -171,7 +173,7 @@ func TestIdle(t *testing.T) {
 		{openai.OpenAI, 0, 30 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := openai.New(openai.Options{Flavor: test.flavor, IdleTimeout: test.idle, HTTPClient: &http.Client{Transport: slow{}}})
+			p := openai.New(backend.Options{IdleTimeout: test.idle, HTTPClient: &http.Client{Transport: slow{}}}, test.flavor)
 			began := time.Now()
 			_, err := p.Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 			if took := time.Since(began); took != test.want || err == nil || !strings.Contains(err.Error(), "no data for "+test.want.String()) {
@@ -205,7 +207,7 @@ func TestNoName(t *testing.T) {
 			if test.list != "" {
 				server.Page("/v1/models", test.list)
 			}
-			p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token})
+			p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, openai.Compatible)
 			_, err := p.Chat(t.Context(), llm.Request{Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got %v, want … %s …", err, test.want)

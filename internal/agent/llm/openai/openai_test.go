@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
 	"github.com/idelchi/aura/sdk"
@@ -19,7 +20,7 @@ func TestSuite(t *testing.T) {
 	llmtest.Suite{
 		Start: llmtest.NewOpenAI,
 		New: func(url string, client *http.Client) llm.Provider {
-			return openai.New(openai.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
+			return openai.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client}, openai.Compatible)
 		},
 		Model: "m",
 	}.Run(t)
@@ -31,7 +32,7 @@ func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Cont
 func chat(t *testing.T, f openai.Flavor, req llm.Request, reply llmtest.Reply) (llm.Response, llmtest.Request) {
 	t.Helper()
 	server := llmtest.NewOpenAI(t, reply)
-	p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token, Flavor: f})
+	p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, f)
 	response, err := p.Chat(t.Context(), req, func(llm.Delta) {})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +138,7 @@ func TestStops(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{"length": llm.StopLength, "eos": llm.StopEnd, "content_filter": sdk.ErrorTypeContentFilter} {
 		server := llmtest.NewOpenAI(t, llmtest.Reply{Text: "So", Stop: reply})
-		p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token})
+		p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, openai.Compatible)
 		response, err := p.Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 		got := response.StopReason
 		if failure, ok := errors.AsType[*llm.Error](err); ok {
@@ -196,7 +197,7 @@ func TestChunks(t *testing.T) {
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewOpenAI(t, llmtest.Reply{Raw: "data: {\"choices\": nonsense " + llmtest.Token + "}\n\n"})
-	p := openai.New(openai.Options{BaseURL: server.URL, Token: llmtest.Token})
+	p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, openai.Compatible)
 	_, err := p.Chat(t.Context(), llm.Request{Model: "m", Messages: []llm.Message{user("hi")}}, func(llm.Delta) {})
 	if failure, ok := errors.AsType[*llm.Error](err); !ok || failure.Type != "" {
 		t.Errorf("got %v", err)

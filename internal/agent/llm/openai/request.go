@@ -8,29 +8,24 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
 )
 
-var limits = dialogue.Rules{MaxID: 40, MaxName: 64}
-
-// params builds a request. req.Tools must come from dialogue.Tools.
-func (p *Provider) params(req llm.Request) request {
-	system, rest := dialogue.Prepare(req.Messages, limits)
+// Request implements backend.Protocol.
+func (p protocol) Request(system string, req llm.Request) (string, any, error) {
 	out := request{Model: req.Model, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
 	if system != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: system})
 	}
-	for _, m := range rest {
-		out.Messages = append(out.Messages, messageOf(m))
+	if len(req.Messages) == 0 {
+		req.Messages = dialogue.Turns(nil)[0].Messages
 	}
-	if len(rest) == 0 {
-		for _, m := range dialogue.Turns(nil)[0].Messages {
-			out.Messages = append(out.Messages, messageOf(m))
-		}
+	for _, m := range req.Messages {
+		out.Messages = append(out.Messages, messageOf(m))
 	}
 	for _, t := range req.Tools {
 		out.Tools = append(out.Tools, tool{Type: "function", Function: definition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}})
 	}
 	p.setKnobs(&out, req.Generation)
 	p.think(&out, req)
-	return out
+	return p.address + "/chat/completions", out, nil
 }
 
 func messageOf(m llm.Message) message {
@@ -78,7 +73,7 @@ func assistant(m llm.Message) message {
 
 // setKnobs sets the parameters that the server supports. OpenAI renamed max_tokens to max_completion_tokens; other servers
 // still use the old name.
-func (p *Provider) setKnobs(out *request, g llm.Generation) {
+func (p protocol) setKnobs(out *request, g llm.Generation) {
 	out.Temperature, out.TopP = g.Temperature, g.TopP
 	out.FrequencyPenalty, out.PresencePenalty = g.FrequencyPenalty, g.PresencePenalty
 	out.Seed, out.Stop = g.Seed, g.Stop

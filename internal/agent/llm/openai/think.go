@@ -8,7 +8,7 @@ import (
 )
 
 // think requests an amount of thinking in the server's own terms.
-func (p *Provider) think(out *request, req llm.Request) {
+func (p protocol) think(out *request, req llm.Request) {
 	amount := req.Think
 	if p.flavor == OpenAI {
 		out.ReasoningEffort = effort(req)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/classify"
+	"github.com/idelchi/aura/internal/agent/llm/transport"
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
@@ -27,6 +28,11 @@ type Client struct {
 
 // JSON makes a request and decodes the answer into the value that into points to. A nil send means that the request has no body.
 func (c Client) JSON(ctx context.Context, method, address string, send, into any) error {
+	inner, call := transport.Plain(ctx)
+	return call.Err(ctx, c.json(inner, method, address, send, into))
+}
+
+func (c Client) json(ctx context.Context, method, address string, send, into any) error {
 	response, err := c.do(ctx, method, address, send)
 	if err != nil {
 		return err
@@ -36,7 +42,7 @@ func (c Client) JSON(ctx context.Context, method, address string, send, into any
 	if err != nil {
 		return c.failed("reading the answer", err)
 	}
-	return c.Decode(text, into)
+	return c.Redact(Decode(text, into))
 }
 
 // do returns a response whose body the caller closes. The transport turns every status but success into an error.
@@ -70,29 +76,26 @@ func (c Client) do(ctx context.Context, method, address string, send any) (*http
 }
 
 // Decode decodes an answer or an event. A value of an unexpected type counts as missing, because the many servers that speak one protocol
-// differ in details.
-func (c Client) Decode(data []byte, into any) error {
+// differ in details. The error may contain secrets.
+func Decode(data []byte, into any) error {
 	err := json.Unmarshal(data, into)
 	if _, tolerable := errors.AsType[*json.UnmarshalTypeError](err); err == nil || tolerable {
 		return nil
 	}
-	return c.Malformed(err)
+	// Repeating the call may help.
+	return &llm.Error{Message: "reading the answer: " + limit.Shorten(err.Error(), 1<<10), Malformed: true}
 }
 
 func (c Client) failed(doing string, err error) error {
 	return errors.New(c.redact(doing + ": " + err.Error()))
 }
 
-// Malformed is the error for an answer that cannot be parsed. Repeating the call may help.
-func (c Client) Malformed(err error) *llm.Error {
-	return &llm.Error{Message: c.redact("reading the answer: " + limit.Shorten(err.Error(), 1<<10)), Malformed: true}
-}
-
-// Said is the error for an error inside a stream, given the JSON that contains it.
-func (c Client) Said(body []byte) *llm.Error {
-	failure := classify.Event(body)
-	failure.Message = c.redact(failure.Message)
-	return failure
+// Redact removes the secrets from a classified error. It returns other errors unchanged.
+func (c Client) Redact(err error) error {
+	if failure, ok := errors.AsType[*llm.Error](err); ok {
+		failure.Message = c.redact(failure.Message)
+	}
+	return err
 }
 
 func (c Client) redact(text string) string { return classify.Redact(text, c.Secrets...) }

@@ -1,0 +1,55 @@
+package backend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/sdk"
+)
+
+// nameModel is the advice if the service does not list its models.
+const nameModel = "name one with --model or model.name of the agent"
+
+// Model implements llm.Provider. It describes each model once.
+func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
+	name, err := p.name(ctx, name)
+	if err != nil {
+		// Without a name, the model stays unresolved.
+		return llm.Model{}, nil //nolint:nilerr // a description is not worth an error
+	}
+	return p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) { return p.service.Describe(ctx, p.client, name) }), nil
+}
+
+// Models implements llm.Lister.
+func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
+	return p.service.List(ctx, p.client)
+}
+
+// name returns the name of the model to use: the requested one, the default, or the first one that the service lists.
+func (p *Provider) name(ctx context.Context, asked string) (string, error) {
+	if name := cmp.Or(asked, p.model); name != "" {
+		return name, nil
+	}
+	if name := p.first.Load(); name != nil {
+		return *name, nil
+	}
+	models, err := p.Models(ctx)
+	if failure, ok := errors.AsType[*llm.Error](err); ok {
+		unnamed := *failure
+		unnamed.Message = "listing the models, because none is named: " + failure.Message
+		if failure.Type == "" || failure.Type == sdk.ErrorTypeModelUnavailable {
+			unnamed.Message += "; or " + nameModel
+		}
+		return "", &unnamed
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(models) == 0 {
+		return "", &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: "the server lists no models, and none is named: load one in the server, or " + nameModel}
+	}
+	p.first.Store(&models[0].Name)
+	return models[0].Name, nil
+}
