@@ -1,5 +1,5 @@
-// Package app runs a session from its beginning to its end. It also contains the gate that checks consent before a project's
-// code runs, and the data that commands show of a configuration. Package setup determines what the configuration sets up.
+// Package app runs a session from its beginning to its end. Package gate checks consent before a project's code runs, package
+// inspect has what commands show of a configuration, and package setup determines what the configuration sets up.
 package app
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -62,6 +63,11 @@ func (o *Options) gate() *gate.Gate {
 		o.Gate = &gate.Gate{}
 	}
 	return o.Gate
+}
+
+// Toolbox returns the options of tools that run without a conversation.
+func (o *Options) Toolbox() inspect.ToolboxOptions {
+	return inspect.ToolboxOptions{Options: o.Options, Config: o.Config, Gate: o.gate(), Version: o.Version, Vars: o.Vars}
 }
 
 // Session owns the running parts: plugins, MCP servers, processes that wait for the next call, the journal and the
@@ -281,7 +287,7 @@ func (s *Session) refresh() {
 	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
-		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: connected(s.servers.set),
+		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: s.servers.set.Connected(),
 		Features: sdk.FeatureState{
 			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: confined.Enabled(),
 		},

@@ -82,7 +82,7 @@ func shapeOf(s *Session) shape {
 	out := shape{
 		setup: s.setup, servers: s.servers.set, role: s.setup.Role, features: s.setup.Features,
 		persona: strings.Join([]string{p.Agent, p.Mode, p.ProviderName, p.Model, p.System}, "|"),
-		pids:    map[string]int{}, statuses: statuses(s.servers.set),
+		pids:    map[string]int{}, statuses: s.servers.set.Servers(),
 	}
 	for _, t := range p.Tools.List() {
 		out.tools = append(out.tools, t.Definition().Name)
