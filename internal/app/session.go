@@ -142,33 +142,30 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.setup, err = setup.New(ctx, source, role); err != nil {
+	first, err := setup.New(ctx, source, role)
+	if err != nil {
 		return err
 	}
-	s.notices.setup(s.setup)
-	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
+	s.notices.setup(first) // before the plugins start, which may last
+	s.journal.whole = s.recordsCalls(first)
 	s.journal.create(source.Config, session.Meta{
-		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
+		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: first.ProviderName(), Model: first.ModelName(ctx),
 	})
 	s.journal.record()
-	s.confined = s.setup.Sandbox()
+	s.confined = first.Sandbox()
 	defer s.watching()()
-	plugins, err := s.plugins.prepare(ctx, s, s.setup, true)
+	w, err := s.prepare(ctx, first, true)
 	if err != nil {
 		return err
 	}
-	plugins.commit()
-	s.notices.plugins(s.plugins.list())
-	if s.plugins.exposed() {
-		s.opts.gate().Expose()
-	}
-	servers, err := s.servers.prepare(ctx, s, s.setup)
-	if err != nil {
-		servers.abort()
-		return err
-	}
-	servers.commit()
-	return s.begin(ctx, saved)
+	s.commit(w)
+	s.showUnmatched(true)
+	return s.begin(ctx, w.persona, saved)
+}
+
+// recordsCalls reports whether whole calls of plugins are recorded with a setup.
+func (s *Session) recordsCalls(of *setup.Setup) bool {
+	return s.opts.Record || of.Features.Record.Enabled
 }
 
 // firstSource loads the configuration and combines it with the command line.
@@ -212,15 +209,7 @@ func oneAtATime(asker frontend.Asker) func(context.Context, policy.Question) (po
 }
 
 // begin begins the conversation, or continues a saved one.
-func (s *Session) begin(ctx context.Context, saved session.Session) error {
-	live := s.live(s.setup, s.plugins.views(), s.servers.set)
-	p, err := s.setup.Persona(ctx, live)
-	if err != nil {
-		return err
-	}
-	s.notices.unmatched(s.setup, live, true)
-	s.collectCommands()
-	s.refresh()
+func (s *Session) begin(ctx context.Context, p conversation.Persona, saved session.Session) error {
 	stats, models, err := countsOf(saved)
 	if err != nil {
 		s.notices.show(err.Error())
