@@ -58,7 +58,7 @@ func (j *journal) reopen(found session.Summary) (session.Session, error) {
 // create creates the file of a new session, unless a saved session was resumed. If the session cannot be saved, create notifies
 // the user.
 func (j *journal) create(c *config.Config, meta session.Meta) {
-	if j.Journal != nil {
+	if j.old {
 		return
 	}
 	dir := c.State.Sessions()
