@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"
@@ -28,7 +29,7 @@ func (s *Session) Choices(ctx context.Context, command string) ([]frontend.Choic
 	case "mode":
 		return modeChoices(now.Config, s.talk.Persona().Mode), nil
 	case "model":
-		offers, err := Models(ctx, gate.Listing{Config: now.Config, Text: now.Config}, ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
+		offers, err := inspect.Models(ctx, gate.Listing{Config: now.Config, Text: now.Config}, inspect.ModelOptions{Timeout: modelPatience, Notify: s.notices.once})
 		if err != nil {
 			return nil, s.secrets.Error(err)
 		}
@@ -69,7 +70,7 @@ func modeChoices(c *config.Config, current string) []frontend.Choice {
 const modelPatience = 10 * time.Second
 
 // modelChoices returns the models that providers offer. The error names the providers that cannot list theirs.
-func modelChoices(c *config.Config, offers []Offer, now sdk.Context) ([]frontend.Choice, error) {
+func modelChoices(c *config.Config, offers []inspect.Offer, now sdk.Context) ([]frontend.Choice, error) {
 	var out []frontend.Choice
 	var faults []error
 	for _, o := range offers {

@@ -17,6 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/app/slash"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
@@ -36,7 +37,7 @@ func (c control) State() sdk.Context            { return c.s.talk.Context() }
 func (c control) Stats() sdk.Stats              { return c.s.talk.Stats() }
 func (c control) History() []llm.Message        { return c.s.talk.History() }
 func (c control) Plugins() []*host.Plugin       { return c.s.plugins.list() }
-func (c control) Servers() []mcp.Status         { return statuses(c.s.servers.set) }
+func (c control) Servers() []mcp.Status         { return c.s.servers.set.Servers() }
 func (c control) Todos() *todo.List             { return &c.s.todos }
 func (c control) Commands() []command.Command   { return c.s.commands.List() }
 func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }
@@ -118,7 +119,7 @@ func (c control) SetTitle(title string) {
 // Resume continues a saved session with the agent, mode, provider and model of that session.
 func (c control) Resume(ctx context.Context, word string) (other bool, err error) {
 	s := c.s
-	found, err := FindSession(s.setup.Config, word)
+	found, err := inspect.FindSession(s.setup.Config, word)
 	if err != nil || found.ID == s.journal.ID() {
 		return false, err
 	}
@@ -174,7 +175,7 @@ func (c control) Fork() error {
 	}
 	known, err := json.Marshal(s.journal.seen.Snapshot())
 	if values := s.journal.valuesDir(); values != "" {
-		err = errors.Join(err, pluginstate.Copy(values, valuesBeside(fork.Path(), fork.ID())))
+		err = errors.Join(err, pluginstate.Copy(values, inspect.ValuesDir(fork.Path(), fork.ID())))
 	}
 	if err := errors.Join(err, fork.Note(state), fork.See(known)); err != nil {
 		return errors.Join(err, fork.Close(session.End{Reason: session.ReasonError}))

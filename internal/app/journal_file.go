@@ -7,6 +7,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -15,7 +16,7 @@ import (
 // resume continues the saved session with this id, name or title, or the one that was used last if word is empty.
 func (j *journal) resume(c *config.Config, word string) (session.Session, error) {
 	migrate.State(c, j.tell)
-	find := func() (session.Summary, error) { return FindSession(c, word) }
+	find := func() (session.Summary, error) { return inspect.FindSession(c, word) }
 	if word == "" {
 		find = func() (session.Summary, error) { return session.Latest("", c.State.Sessions()) }
 	}
@@ -57,7 +58,7 @@ func (j *journal) reopen(found session.Summary) (session.Session, error) {
 // create creates the file of a new session, unless a saved session was resumed. If the session cannot be saved, create notifies
 // the user.
 func (j *journal) create(c *config.Config, meta session.Meta) {
-	if j.Journal != nil {
+	if j.old {
 		return
 	}
 	dir := c.State.Sessions()
@@ -79,7 +80,7 @@ func (j *journal) use(opened *session.Journal, turn int) {
 	j.Journal = opened
 	dir := ""
 	if opened.ID() != "" {
-		dir = valuesBeside(opened.Path(), opened.ID())
+		dir = inspect.ValuesDir(opened.Path(), opened.ID())
 	}
 	j.values.Store(&dir)
 	if err := j.flight.use(opened, turn); err != nil {

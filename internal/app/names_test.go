@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/skill"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
@@ -17,5 +18,19 @@ func TestConditionalTools(t *testing.T) {
 	want := []string{donetool.Name, setup.LoadName, skill.Name, setup.DelegateName, todo.CreateName, todo.ListName, todo.ProgressName}
 	if got := tool.Conditional(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCommandNames(t *testing.T) {
+	t.Parallel()
+	c := &config.Config{Entities: config.Entities{Commands: map[string]config.Command{
+		"describe": {Name: "describe", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
+	}}}
+	found := map[string]string{}
+	for _, n := range CommandNames(c) {
+		found[n.Name] = n.Description
+	}
+	if found["describe"] != "Explains" || found["help"] == "" || found["help"] == "hidden by aura's own" || found["exit"] == "" {
+		t.Errorf("got %v", found)
 	}
 }

@@ -3,12 +3,12 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // notices shows notices to the user of a session. Its methods may be called from any goroutine, because tools and subagents may
@@ -41,18 +41,8 @@ func (n *notices) first(text string) bool {
 // setup shows which sandbox settings of a setup are not enforced on this system, which plugins replace others, and which are
 // not available.
 func (n *notices) setup(of *setup.Setup) {
-	n.sandbox(of.Sandbox())
-	for _, text := range of.Notices {
+	for _, text := range slices.Concat(of.Sandbox().Notices(), of.Notices) {
 		n.once(text)
-	}
-}
-
-// sandbox shows what of a sandbox is not enforced on this system.
-func (n *notices) sandbox(confined setup.Confinement) {
-	n.uncovered(confined.Warnings())
-	if confined.Requested() && !confined.Enabled() {
-		n.once(fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
-			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason()))
 	}
 }
 
@@ -65,8 +55,8 @@ func (n *notices) refusedModel(of *setup.Setup, named string) {
 
 // uncovered shows what the sandbox could not prevent in confined processes.
 func (n *notices) uncovered(sentences []string) {
-	for _, sentence := range sentences {
-		n.once("sandbox: " + sentence)
+	for _, text := range setup.UncoveredNotices(sentences) {
+		n.once(text)
 	}
 }
 

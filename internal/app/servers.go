@@ -48,12 +48,13 @@ func (v *servers) prepare(ctx context.Context, s *Session, next *setup.Setup) (s
 	out := serverChange{of: v, configured: c.MCPServers, sandbox: c.Features.Sandbox, other: true}
 	if len(c.MCPServers) > 0 {
 		s.events.send(event.Waiting{For: event.ForServers})
-		out.set = OpenMCP(ctx, &c, MCPOptions{
-			Confinement: next.Sandbox(), Trace: telemetry.Environ(s.tracer.First(ctx)), Version: s.opts.Version, Notify: s.notices.show, OnChange: func() { v.stale.Store(true) },
-		})
+		o, list := next.Sandbox().MCP(&c, s.notices.show)
+		o.Environ = slices.Concat(telemetry.Environ(s.tracer.First(ctx)), o.Environ)
+		o.Version, o.OnChange = s.opts.Version, func() { v.stale.Store(true) }
+		out.set = mcp.Open(ctx, o, list)
 	}
-	for _, now := range statuses(out.set) {
-		if now.State == mcp.StateFailed && slices.Contains(connected(v.set), now.Name) {
+	for _, now := range out.set.Servers() {
+		if now.State == mcp.StateFailed && slices.Contains(v.set.Connected(), now.Name) {
 			return out, fmt.Errorf("connecting to MCP server %q, which stays connected as it was: %s", now.Name, now.Error)
 		}
 	}
@@ -64,14 +65,12 @@ func (c serverChange) commit() {
 	if !c.other {
 		return
 	}
-	if c.of.set != nil {
-		c.of.set.Close()
-	}
+	c.of.set.Close()
 	c.of.set, c.of.configured, c.of.sandbox = c.set, c.configured, c.sandbox
 }
 
 func (c serverChange) abort() {
-	if c.other && c.set != nil {
+	if c.other {
 		c.set.Hurry()
 		c.set.Close()
 	}
@@ -79,9 +78,6 @@ func (c serverChange) abort() {
 
 // close disconnects from the servers. If hurry is set, somebody waits for aura to stop, so the servers get less time to end.
 func (v *servers) close(hurry bool) {
-	if v.set == nil {
-		return
-	}
 	if hurry {
 		v.set.Hurry()
 	}

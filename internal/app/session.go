@@ -1,5 +1,5 @@
-// Package app runs a session from its beginning to its end. It also contains the gate that checks consent before a project's
-// code runs, and the data that commands show of a configuration. Package setup determines what the configuration sets up.
+// Package app runs a session from its beginning to its end. Package gate checks consent before a project's code runs, package
+// inspect has what commands show of a configuration, and package setup determines what the configuration sets up.
 package app
 
 import (
@@ -24,6 +24,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -62,6 +63,11 @@ func (o *Options) gate() *gate.Gate {
 		o.Gate = &gate.Gate{}
 	}
 	return o.Gate
+}
+
+// Toolbox returns the options of tools that run without a conversation.
+func (o *Options) Toolbox() inspect.ToolboxOptions {
+	return inspect.ToolboxOptions{Options: o.Options, Config: o.Config, Gate: o.gate(), Version: o.Version, Vars: o.Vars}
 }
 
 // Session owns the running parts: plugins, MCP servers, processes that wait for the next call, the journal and the
@@ -136,33 +142,30 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.setup, err = setup.New(ctx, source, role); err != nil {
+	first, err := setup.New(ctx, source, role)
+	if err != nil {
 		return err
 	}
-	s.notices.setup(s.setup)
-	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
+	s.notices.setup(first) // before the plugins start, which may last
+	s.journal.whole = s.recordsCalls(first)
 	s.journal.create(source.Config, session.Meta{
-		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: s.setup.ProviderName(), Model: s.setup.ModelName(ctx),
+		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: first.ProviderName(), Model: first.ModelName(ctx),
 	})
 	s.journal.record()
-	s.confined = s.setup.Sandbox()
+	s.confined = first.Sandbox()
 	defer s.watching()()
-	plugins, err := s.plugins.prepare(ctx, s, s.setup, true)
+	w, err := s.prepare(ctx, first, true)
 	if err != nil {
 		return err
 	}
-	plugins.commit()
-	s.notices.plugins(s.plugins.list())
-	if s.plugins.exposed() {
-		s.opts.gate().Expose()
-	}
-	servers, err := s.servers.prepare(ctx, s, s.setup)
-	if err != nil {
-		servers.abort()
-		return err
-	}
-	servers.commit()
-	return s.begin(ctx, saved)
+	s.commit(w)
+	s.showUnmatched(true)
+	return s.begin(ctx, w.persona, saved)
+}
+
+// recordsCalls reports whether whole calls of plugins are recorded with a setup.
+func (s *Session) recordsCalls(of *setup.Setup) bool {
+	return s.opts.Record || of.Features.Record.Enabled
 }
 
 // firstSource loads the configuration and combines it with the command line.
@@ -206,15 +209,7 @@ func oneAtATime(asker frontend.Asker) func(context.Context, policy.Question) (po
 }
 
 // begin begins the conversation, or continues a saved one.
-func (s *Session) begin(ctx context.Context, saved session.Session) error {
-	live := s.live(s.setup, s.plugins.views(), s.servers.set)
-	p, err := s.setup.Persona(ctx, live)
-	if err != nil {
-		return err
-	}
-	s.notices.unmatched(s.setup, live, true)
-	s.collectCommands()
-	s.refresh()
+func (s *Session) begin(ctx context.Context, p conversation.Persona, saved session.Session) error {
 	stats, models, err := countsOf(saved)
 	if err != nil {
 		s.notices.show(err.Error())
@@ -281,7 +276,7 @@ func (s *Session) refresh() {
 	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
-		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: connected(s.servers.set),
+		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: s.servers.set.Connected(),
 		Features: sdk.FeatureState{
 			ReadBeforeWrite: s.setup.Features.Tools.ReadBefore.Write, ShowThinking: s.verbose, Sandbox: confined.Enabled(),
 		},

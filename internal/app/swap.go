@@ -16,13 +16,15 @@ import (
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
-// swap is a change from one setup to another. A prepared swap has started everything that the next setup needs, in addition to
+// swap is a change from one setup to another, or to the first one. A prepared swap has started everything that the next setup needs, in addition to
 // what is running. The session does not use any of it yet.
 type swap struct {
 	next    *setup.Setup
 	plugins pluginChange
 	servers serverChange
-	ready   conversation.Ready
+	persona conversation.Persona
+	// ready is the persona for the running conversation. It is not set in the first swap, which precedes the conversation.
+	ready conversation.Ready
 }
 
 // prepare prepares a change to another setup. If it fails, it stops everything that it started. If anew is set, it reloads all
@@ -34,7 +36,7 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 		return nil, err
 	}
 	if w.servers, err = s.servers.prepare(ctx, s, next); err == nil {
-		w.ready, err = s.preparePersona(ctx, w)
+		err = s.preparePersona(ctx, w)
 	}
 	if err == nil {
 		err = ctx.Err()
@@ -47,22 +49,23 @@ func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*s
 	return w, nil
 }
 
-func (s *Session) preparePersona(ctx context.Context, w *swap) (conversation.Ready, error) {
-	p, err := w.next.Persona(ctx, s.live(w.next, w.plugins.views(), w.servers.set))
-	if err != nil {
-		return conversation.Ready{}, err
+func (s *Session) preparePersona(ctx context.Context, w *swap) error {
+	var err error
+	w.persona, err = w.next.Persona(ctx, s.live(w.next, w.plugins.views(), w.servers.set))
+	if err == nil && s.talk != nil {
+		w.ready, err = s.talk.Prepare(ctx, w.persona)
 	}
-	return s.talk.Prepare(ctx, p)
+	return err
 }
 
 // commit makes a prepared setup the session's setup and stops what only the old setup needed. It cannot fail.
 func (s *Session) commit(w *swap) host.Reloaded {
-	confined := s.setup.Sandbox().Enabled()
+	confined := s.confined.Enabled()
 	s.plugins.noteFired()
 	done := w.plugins.commit()
 	w.servers.commit()
 	s.setup = w.next
-	s.journal.whole = s.opts.Record || s.setup.Features.Record.Enabled
+	s.journal.whole = s.recordsCalls(s.setup)
 	s.notices.setup(s.setup)
 	if !confined && s.setup.Sandbox().Enabled() && len(s.plugins.list()) > 0 {
 		s.notices.show("the sandbox is now on, so the plugins are restarted")
@@ -76,6 +79,11 @@ func (s *Session) commit(w *swap) host.Reloaded {
 	return done
 }
 
+// showUnmatched shows what names in the present setup match nothing. It omits what was shown before, unless repeat is set.
+func (s *Session) showUnmatched(repeat bool) {
+	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), repeat)
+}
+
 // switchTo changes the role from the next prompt on.
 func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) error {
 	next, err := s.setup.With(ctx, s.setup.Source, remaining(r, s.talk.Persona()))
@@ -87,7 +95,7 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 		return err
 	}
 	s.notices.reloaded(s.commit(w))
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), false)
+	s.showUnmatched(false)
 	s.talk.Switch(ctx, w.ready, reason)
 	s.noteRole()
 	return nil
@@ -157,7 +165,7 @@ func (s *Session) reloadAll(ctx context.Context) (string, error) {
 	s.secrets.Set(setup.Secrets(c, source.TaskEnv))
 	s.trust = trust
 	done := s.commit(w)
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), true)
+	s.showUnmatched(true)
 	s.talk.Renew(ctx, w.ready)
 	return summary(done), nil
 }
@@ -213,7 +221,7 @@ func (s *Session) follow(ctx context.Context) {
 		return
 	}
 	s.notices.reloaded(s.commit(w))
-	s.notices.unmatched(s.setup, s.live(s.setup, s.plugins.views(), s.servers.set), false)
+	s.showUnmatched(false)
 	s.talk.Renew(ctx, w.ready)
 }
 

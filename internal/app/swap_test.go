@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -82,7 +83,7 @@ func shapeOf(s *Session) shape {
 	out := shape{
 		setup: s.setup, servers: s.servers.set, role: s.setup.Role, features: s.setup.Features,
 		persona: strings.Join([]string{p.Agent, p.Mode, p.ProviderName, p.Model, p.System}, "|"),
-		pids:    map[string]int{}, statuses: statuses(s.servers.set),
+		pids:    map[string]int{}, statuses: s.servers.set.Servers(),
 	}
 	for _, t := range p.Tools.List() {
 		out.tools = append(out.tools, t.Definition().Name)
@@ -175,6 +176,35 @@ func TestFailedSwaps(t *testing.T) {
 			}
 			if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "One." {
 				t.Errorf("the next prompt: %v, %q", err, lastAnswer(s.talk.History()))
+			}
+		})
+	}
+}
+
+// TestFailedOpens makes steps of the first swap fail. It checks that no process and no saved session remains.
+func TestFailedOpens(t *testing.T) {
+	t.Parallel()
+	for agent, want := range map[string]string{
+		"nowhere": `choosing provider "none"`, "guarded": `starting guard "broken"`, "mute": "Nope",
+	} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, swapFiles(t))
+			p.o.WithoutPlugins, p.o.Agent = false, agent
+			if _, err := Open(t.Context(), p.o, &outcome{}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %q", err, want)
+			}
+			l, err := p.o.Gate.List(p.o.Config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, h := range host.Running(setup.RuntimeDirs(l.Config)...) {
+				if strings.HasPrefix(h.Dir, p.dir) {
+					t.Errorf("plugin %s still runs", h.Name)
+				}
+			}
+			if saved, err := session.List(l.Config.State.Sessions()); err != nil || len(saved) > 0 {
+				t.Errorf("got %v, %v", saved, err)
 			}
 		})
 	}

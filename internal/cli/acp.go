@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -115,7 +116,7 @@ func hasSession(o config.Options, id string) error {
 	if err != nil {
 		return err
 	}
-	found, err := app.FindSession(c, id)
+	found, err := inspect.FindSession(c, id)
 	if err == nil && found.ID == id {
 		return nil
 	}

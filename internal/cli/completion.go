@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -135,7 +136,7 @@ func completeModels(s streams, root *rootOptions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeListing(s, root, func(l gate.Listing) []cobra.Completion {
 			models := map[string]string{}
-			for _, m := range app.ModelNames(cmd.Context(), l, completionTime) {
+			for _, m := range inspect.ModelNames(cmd.Context(), l, completionTime) {
 				models[m.Name] = m.Provider
 			}
 			for name, p := range l.Text.Providers {

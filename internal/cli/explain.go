@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/explain"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -80,7 +80,7 @@ func (o *explainOptions) run(s streams, root *rootOptions, args []string) error 
 	if len(args) == 0 {
 		found, err = session.Latest("", cfg.State.Sessions())
 	} else {
-		found, err = app.FindSession(cfg.Config, args[0])
+		found, err = inspect.FindSession(cfg.Config, args[0])
 	}
 	if err != nil {
 		return secrets.Error(err)

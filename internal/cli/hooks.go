@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -36,8 +36,8 @@ the agent and the mode; without them, aura uses those of a run.`,
 }
 
 // hookChoice returns the agent and the mode whose hooks are selected.
-func (o *rootOptions) hookChoice() app.HookChoice {
-	return app.HookChoice{Agent: o.agent, Mode: o.mode}
+func (o *rootOptions) hookChoice() inspect.HookChoice {
+	return inspect.HookChoice{Agent: o.agent, Mode: o.mode}
 }
 
 func (o *rootOptions) loadHooks(s streams) (*config.Config, []setup.Hook, error) {
@@ -45,7 +45,7 @@ func (o *rootOptions) loadHooks(s streams) (*config.Config, []setup.Hook, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := app.Hooks(l.Text, o.hookChoice())
+	list, err := inspect.Hooks(l.Text, o.hookChoice())
 	for i := range list {
 		if l.Foreign(l.Text.Hooks[list[i].Name].Source) {
 			list[i].Active, list[i].Reason = false, string(setup.StatusUntrusted)
@@ -157,7 +157,7 @@ func hookNames(c *config.Config) []cobra.Completion {
 
 func newHooksRun(s streams, root *rootOptions) *cobra.Command {
 	var (
-		trial  app.HookTrial
+		trial  inspect.HookTrial
 		input  string
 		asJSON bool
 	)
@@ -179,7 +179,7 @@ model and no tool. The exit code is 0 whatever the hook returns.`,
 				return err
 			}
 			trial.Name, trial.Input = args[0], json.RawMessage(input)
-			report, err := app.TryHook(cmd.Context(), c, root.hookChoice(), trial)
+			report, err := inspect.TryHook(cmd.Context(), c, root.hookChoice(), trial)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}
@@ -198,7 +198,7 @@ model and no tool. The exit code is 0 whatever the hook returns.`,
 	return cmd
 }
 
-func showReport(s streams, r app.HookReport) {
+func showReport(s streams, r inspect.HookReport) {
 	if r.Skipped != "" {
 		fmt.Fprintf(s.out, "hook %s does not run for this call: %s\n", oneLine(r.Hook, resultLimit), oneLine(r.Skipped, resultLimit))
 		return

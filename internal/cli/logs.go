@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
@@ -37,7 +37,7 @@ directory of logs. The size of a log is limited; aura keeps one older log.`,
 			if err != nil {
 				return err
 			}
-			path, err := app.LogOf(cfg, args[0])
+			path, err := inspect.PluginLog(cfg, args[0])
 			if err != nil {
 				return err
 			}

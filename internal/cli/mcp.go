@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -82,14 +82,14 @@ func listServers(cmd *cobra.Command, s streams, root *rootOptions, name string, 
 	if err != nil {
 		return err
 	}
-	servers, err := app.MCPServers(cmd.Context(), l, name)
+	servers, err := inspect.MCPServers(cmd.Context(), l, name)
 	if err != nil {
 		return because(cmd.Context(), err)
 	}
 	return showServers(s, servers, asJSON)
 }
 
-func showServers(s streams, list []app.MCPServer, asJSON bool) error {
+func showServers(s streams, list []inspect.MCPServer, asJSON bool) error {
 	failed := 0
 	rows := [][]string{{"NAME", "TYPE", "SANDBOX", "STATE", "TOOLS"}}
 	for _, server := range list {
@@ -102,7 +102,7 @@ func showServers(s streams, list []app.MCPServer, asJSON bool) error {
 	}
 	switch {
 	case asJSON:
-		if err := writeJSON(s.out, append([]app.MCPServer{}, list...)); err != nil {
+		if err := writeJSON(s.out, append([]inspect.MCPServer{}, list...)); err != nil {
 			return err
 		}
 	case len(list) == 0:

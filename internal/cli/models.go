@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -51,8 +51,8 @@ func newModels(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			o := app.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Notify: notices(s.err, newMask(l.Config))}
-			offers, err := app.Models(cmd.Context(), l, o)
+			o := inspect.ModelOptions{Provider: append(args, root.provider)[0], Timeout: timeout, Notify: notices(s.err, newMask(l.Config))}
+			offers, err := inspect.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}
@@ -94,7 +94,7 @@ type modelInfo struct {
 // errNoModels reports that every provider failed. Each failure was already shown.
 var errNoModels = errors.New("listing models: no provider answered")
 
-func showOffers(s streams, offers []app.Offer, hide mask, asJSON bool) error {
+func showOffers(s streams, offers []inspect.Offer, hide mask, asJSON bool) error {
 	list := []offerInfo{}
 	failed := 0
 	for _, o := range offers {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 )
 
 // newModelsNoun returns 'aura models' with the subcommands that every noun has.
@@ -49,8 +49,8 @@ without that, all of them are shown.`,
 			if err != nil {
 				return err
 			}
-			o := app.ModelOptions{Provider: root.provider, Timeout: timeout, Notify: notices(s.err, newMask(l.Config))}
-			offers, err := app.Models(cmd.Context(), l, o)
+			o := inspect.ModelOptions{Provider: root.provider, Timeout: timeout, Notify: notices(s.err, newMask(l.Config))}
+			offers, err := inspect.Models(cmd.Context(), l, o)
 			if err != nil {
 				return because(cmd.Context(), err)
 			}
@@ -77,7 +77,7 @@ without that, all of them are shown.`,
 }
 
 // findModels returns the models with a name, which may begin with the name of the provider. It reports the providers that failed.
-func findModels(s streams, offers []app.Offer, name string, hide mask) ([]modelDetails, error) {
+func findModels(s streams, offers []inspect.Offer, name string, hide mask) ([]modelDetails, error) {
 	var found []modelDetails
 	var known []string
 	for _, o := range offers {

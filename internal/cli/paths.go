@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -30,7 +30,7 @@ func newPaths(s streams, root *rootOptions) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p := app.PathsOf(cfg)
+			p := inspect.PathsOf(cfg)
 			if asJSON {
 				return writeJSON(s.out, p)
 			}
@@ -42,7 +42,7 @@ func newPaths(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-func pathRows(p app.Paths) [][]string {
+func pathRows(p inspect.Paths) [][]string {
 	rows := [][]string{{"WHAT", "PATH"}}
 	for _, dir := range p.Config {
 		rows = append(rows, []string{"config", dir})

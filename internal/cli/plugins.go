@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
@@ -61,13 +61,13 @@ func listPlugins(cmd *cobra.Command, s streams, root *rootOptions, asJSON bool) 
 	if err != nil {
 		return err
 	}
-	list, err := app.InspectAll(cmd.Context(), l, root.unsafePlugins)
+	list, err := inspect.Plugins(cmd.Context(), l, root.unsafePlugins)
 	if err != nil {
 		return err
 	}
 	newMask(l.Config).plugins(list)
 	if asJSON {
-		return writeJSON(s.out, append([]app.Info{}, list...))
+		return writeJSON(s.out, append([]inspect.Plugin{}, list...))
 	}
 	writeList(s.out, list)
 	return nil
@@ -107,12 +107,12 @@ session runs the plugin, aura starts it, measures it and stops it.`,
 }
 
 // inspect loads the plugin of a name and returns what is known about it, followed by the plugins that it shadows. Secrets are masked.
-func (o *rootOptions) inspect(ctx context.Context, s streams, name string) ([]app.Info, error) {
+func (o *rootOptions) inspect(ctx context.Context, s streams, name string) ([]inspect.Plugin, error) {
 	l, err := o.list(s)
 	if err != nil {
 		return nil, err
 	}
-	list, err := app.Inspect(ctx, l, name, o.unsafePlugins)
+	list, err := inspect.PluginsNamed(ctx, l, name, o.unsafePlugins)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/sdk"
 )
@@ -47,15 +47,15 @@ system prompt, and the events that it emits and listens to.`,
 
 // registration is what a plugin registers.
 type registration struct {
-	Name         string            `json:"name"`
-	Hooks        []registeredHook  `json:"hooks"`
-	Events       []string          `json:"events,omitempty"`
-	Tools        []app.ToolInfo    `json:"tools"`
-	Commands     []app.CommandInfo `json:"commands"`
-	SystemPrompt string            `json:"system_prompt"`
-	Listens      []string          `json:"listens"`
-	Emits        []string          `json:"emits"`
-	Warnings     []string          `json:"warnings"`
+	Name         string                `json:"name"`
+	Hooks        []registeredHook      `json:"hooks"`
+	Events       []string              `json:"events,omitempty"`
+	Tools        []inspect.ToolInfo    `json:"tools"`
+	Commands     []inspect.CommandInfo `json:"commands"`
+	SystemPrompt string                `json:"system_prompt"`
+	Listens      []string              `json:"listens"`
+	Emits        []string              `json:"emits"`
+	Warnings     []string              `json:"warnings"`
 }
 
 // registeredHook is a hook with the condition under which the plugin is called.
@@ -65,7 +65,7 @@ type registeredHook struct {
 	Once      bool   `json:"once"`
 }
 
-func registrationOf(p app.Info) registration {
+func registrationOf(p inspect.Plugin) registration {
 	out := registration{
 		Name: p.Name, Hooks: []registeredHook{}, Events: p.Events, Tools: p.Tools, Commands: p.Commands, SystemPrompt: p.SystemPrompt,
 		Listens: append([]string{}, p.Listens...), Emits: append([]string{}, p.Emits...), Warnings: append([]string{}, p.Warnings...),
@@ -80,7 +80,7 @@ func registrationOf(p app.Info) registration {
 }
 
 // writeRegistration writes what a plugin registers, a heading per kind.
-func writeRegistration(w io.Writer, p app.Info) error {
+func writeRegistration(w io.Writer, p inspect.Plugin) error {
 	fmt.Fprintln(w, clean(p.Name))
 	section := func(name string, lines []string) {
 		fmt.Fprintf(w, "%s:\n", name)
@@ -129,7 +129,7 @@ func lines(text string) []string {
 }
 
 // conditionNote returns when the plugin's hooks are called, if that is not always.
-func conditionNote(p app.Info) string {
+func conditionNote(p inspect.Plugin) string {
 	note := ""
 	if p.Condition != "" {
 		note += " (condition: " + p.Condition + ")"
@@ -141,7 +141,7 @@ func conditionNote(p app.Info) string {
 }
 
 // toolText describes a tool in several lines, with its parameters as a JSON schema.
-func toolText(t app.ToolInfo) (string, error) {
+func toolText(t inspect.ToolInfo) (string, error) {
 	parameters, err := json.Marshal(parametersOf(t))
 	if err != nil {
 		return "", fmt.Errorf("showing the parameters of %s: %w", t.Name, err)
@@ -157,7 +157,7 @@ func toolText(t app.ToolInfo) (string, error) {
 }
 
 // parametersOf returns the parameters of a tool as a JSON schema. Parameters that are not valid are returned as the plugin wrote them.
-func parametersOf(t app.ToolInfo) any {
+func parametersOf(t inspect.ToolInfo) any {
 	if p, ok := t.Parameters.(sdk.ToolParameters); ok {
 		if schema, err := tool.FromSDK(sdk.ToolSchema{Name: t.Name, Parameters: p}); err == nil {
 			return schema
@@ -174,7 +174,7 @@ func sideEffects(list []sdk.SideEffect) string {
 	return dash(strings.Join(names, ", "))
 }
 
-func commandText(c app.CommandInfo) string {
+func commandText(c inspect.CommandInfo) string {
 	words := []string{"/" + c.Name}
 	for _, hint := range c.Hints {
 		words = append(words, "<"+hint+">")

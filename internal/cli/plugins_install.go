@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -47,7 +47,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 		Private: vendorDir(c), Go: setup.GoCommand(c),
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
-		BuiltinTools: app.BuiltinTools(), Progress: progress, Waiting: o.waiting,
+		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting,
 	}, done
 }
 

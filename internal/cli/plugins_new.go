@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/plugintest"
 	"github.com/idelchi/aura/internal/base/build"
@@ -207,7 +207,7 @@ func (o *newOptions) parent(l gate.Listing, place install.Place) (string, error)
 
 // unused returns an error if the name is taken: by a plugin in the same home, which would keep aura from starting, or by a tool of aura.
 func unused(l gate.Listing, place install.Place, p scaffold.Plugin, parent string) error {
-	if p.Tool && slices.Contains(app.BuiltinTools(), p.ToolName()) {
+	if p.Tool && slices.Contains(inspect.BuiltinTools(), p.ToolName()) {
 		return usageError{fmt.Errorf("naming the plugin: its tool would be called %s, as one of aura's own tools is: choose another name", p.ToolName())}
 	}
 	if !inside(place.Home, parent) {

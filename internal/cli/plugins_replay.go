@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/redact"
@@ -118,7 +118,7 @@ func openRecording(c *config.Config, word string) (*recording.Recording, error) 
 		if filepath.Ext(word) == recording.Ext {
 			return nil, usageError{fmt.Errorf("reading recording: %w", err)}
 		}
-		found, err := app.FindSession(c, word)
+		found, err := inspect.FindSession(c, word)
 		if err != nil {
 			return nil, usageError{fmt.Errorf("looking for recording %q: there is no such file; %w", word, err)}
 		}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // writeList writes a table with one line per plugin.
-func writeList(w io.Writer, list []app.Info) {
+func writeList(w io.Writer, list []inspect.Plugin) {
 	if len(list) == 0 {
 		fmt.Fprintln(w, "no plugins are installed; put one below .aura/plugins/, or install one with aura plugins add")
 		return
@@ -24,7 +24,7 @@ func writeList(w io.Writer, list []app.Info) {
 	table(w, rows)
 }
 
-func statusText(p app.Info) string {
+func statusText(p inspect.Plugin) string {
 	if p.ShadowedBy != "" {
 		return "shadowed by " + p.ShadowedBy
 	}
@@ -34,7 +34,7 @@ func statusText(p app.Info) string {
 	return string(p.Status)
 }
 
-func capabilities(p app.Info) string {
+func capabilities(p inspect.Plugin) string {
 	switch {
 	case p.Status == setup.StatusUnavailable:
 		return "(" + p.ProbeError + ")"
@@ -58,7 +58,7 @@ func capabilities(p app.Info) string {
 	return dash(strings.Join(parts, ", "))
 }
 
-func source(p app.Info) string {
+func source(p inspect.Plugin) string {
 	if p.Origin == nil {
 		return string(p.Tier)
 	}
@@ -69,7 +69,7 @@ func source(p app.Info) string {
 	return text
 }
 
-func processes(p app.Info) string {
+func processes(p inspect.Plugin) string {
 	var parts []string
 	for _, h := range p.Processes {
 		parts = append(parts, fmt.Sprintf("%s (pid %s)", h.State, count(int64(h.Pid))))
@@ -78,7 +78,7 @@ func processes(p app.Info) string {
 }
 
 // runtimeText returns what runs the plugin. The state of a compiled program is shown only if the settings or the plugin ask for one.
-func runtimeText(p app.Info) string {
+func runtimeText(p inspect.Plugin) string {
 	switch g := p.Go; {
 	case g == nil, !g.Permitted && g.Asked != manifest.GoRuntimeNative:
 		return string(p.Runtime)
@@ -92,7 +92,7 @@ func runtimeText(p app.Info) string {
 }
 
 // writeDetails writes everything about one plugin, one line per fact.
-func writeDetails(w io.Writer, p app.Info) {
+func writeDetails(w io.Writer, p inspect.Plugin) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-13s %s\n", name+":", indent(clean(fmt.Sprintf(format, args...))))
 	}
@@ -114,7 +114,7 @@ func writeDetails(w io.Writer, p app.Info) {
 
 type liner func(name, format string, args ...any)
 
-func writeRules(line liner, p app.Info) {
+func writeRules(line liner, p inspect.Plugin) {
 	line("Condition", "%s", dash(p.Condition))
 	line("Once", "%t", p.Once)
 	env := "none"
@@ -130,7 +130,7 @@ func writeRules(line liner, p app.Info) {
 	line("Memory limit", "%s", mebibytes(p.MemoryLimit))
 }
 
-func writeOrigin(line liner, p app.Info) {
+func writeOrigin(line liner, p inspect.Plugin) {
 	if p.Origin == nil {
 		line("Origin", "local (%s home)", p.Home.Kind)
 		return
@@ -138,7 +138,7 @@ func writeOrigin(line liner, p app.Info) {
 	line("Origin", "%s ref %s commit %s", p.Origin.URL, dash(p.Origin.Ref), dash(p.Origin.Commit))
 }
 
-func writeExports(line liner, p app.Info) {
+func writeExports(line liner, p inspect.Plugin) {
 	if p.ProbeError != "" {
 		line("Probe", "(failed: %s)", p.ProbeError)
 	}
@@ -189,7 +189,7 @@ func writeExports(line liner, p app.Info) {
 	}
 }
 
-func writeProcesses(w io.Writer, line liner, p app.Info) {
+func writeProcesses(w io.Writer, line liner, p inspect.Plugin) {
 	line("Log", "%s", p.Log)
 	if p.LoadMillis > 0 {
 		line("Started in", "%.0f ms (no session runs it, so it was started to look at it and stopped again)", p.LoadMillis)

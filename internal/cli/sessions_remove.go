@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -67,7 +67,7 @@ func removeSessions(ctx context.Context, s streams, root *rootOptions, words []s
 	}
 	var faults []error
 	for _, found := range list {
-		bytes, err := app.RemoveSession(cfg, found)
+		bytes, err := inspect.RemoveSession(cfg, found)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -87,7 +87,7 @@ lists what would be removed.`
 func newSessionsPrune(s streams, root *rootOptions) *cobra.Command {
 	var (
 		older string
-		o     app.PruneOptions
+		o     inspect.PruneOptions
 	)
 	cmd := &cobra.Command{
 		Use:   "prune",
@@ -119,7 +119,7 @@ func newSessionsPrune(s streams, root *rootOptions) *cobra.Command {
 	return cmd
 }
 
-func pruneSessions(s streams, root *rootOptions, o app.PruneOptions) error {
+func pruneSessions(s streams, root *rootOptions, o inspect.PruneOptions) error {
 	cfg, err := root.list(s)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func pruneSessions(s streams, root *rootOptions, o app.PruneOptions) error {
 	if err != nil {
 		return err
 	}
-	list, failed := app.Prune(cfg.Config, o, time.Now())
+	list, failed := inspect.Prune(cfg.Config, o, time.Now())
 	did, secrets := "removed", setup.Secrets(cfg.Config, nil)
 	if o.DryRun {
 		did = "would be removed"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/redact"
@@ -117,7 +118,7 @@ func (o *rootOptions) meantSession(s streams, word string) (*config.Config, sess
 	if err != nil {
 		return nil, session.Summary{}, err
 	}
-	found, err := app.FindSession(cfg.Config, word)
+	found, err := inspect.FindSession(cfg.Config, word)
 	// The error may list titles, so redact it.
 	return cfg.Config, found, setup.Secrets(cfg.Config, nil).Error(err)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -61,7 +61,7 @@ func bareURL(text string) string {
 }
 
 // plugins hides secrets in the settings of plugins, and in the errors that prevent them from loading.
-func (m mask) plugins(list []app.Info) {
+func (m mask) plugins(list []inspect.Plugin) {
 	for i := range list {
 		list[i].ProbeError = m.text(list[i].ProbeError)
 		if clean, ok := m.tree([]string{"config"}, list[i].Config).(map[string]any); ok {

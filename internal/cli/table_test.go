@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 )
 
@@ -18,13 +18,13 @@ func (screen) IsTerminal() bool { return true }
 // TestListCells checks that a list cuts cells only on a terminal. Piped output contains every capability.
 func TestListCells(t *testing.T) {
 	t.Parallel()
-	p := app.Info{Name: "all"}
+	p := inspect.Plugin{Name: "all"}
 	for _, point := range hookpoint.All() {
 		p.Hooks = append(p.Hooks, point.Name)
 	}
 	var piped, shown bytes.Buffer
-	writeList(&piped, []app.Info{p})
-	writeList(screen{&shown}, []app.Info{p})
+	writeList(&piped, []inspect.Plugin{p})
+	writeList(screen{&shown}, []inspect.Plugin{p})
 	if !strings.Contains(piped.String(), capabilities(p)) {
 		t.Errorf("the piped list is cut: %s", piped.String())
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 )
 
 const toolsHelp = `List, inspect and run the tools that a model could be offered: aura's own, those
@@ -36,7 +36,7 @@ type toolsOptions struct {
 	json     bool
 	raw      bool
 	withMCP  bool
-	restrict app.ToolRestriction
+	restrict inspect.ToolRestriction
 }
 
 func newTools(s streams, root *rootOptions) *cobra.Command {
@@ -134,12 +134,14 @@ arguments are wrong.`,
 }
 
 // open gathers the tools, or only what is needed for one of them.
-func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing bool) (*app.Toolbox, error) {
+func (o *toolsOptions) open(ctx context.Context, s streams, only string, listing bool) (*inspect.Toolbox, error) {
 	session, err := o.root.appOptions(s)
 	if err != nil {
 		return nil, err
 	}
-	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: session, Notify: notices(s.err, mask{}), Only: only, WithMCP: o.withMCP, Listing: listing})
+	tools := session.Toolbox()
+	tools.Notify, tools.Only, tools.WithMCP, tools.Listing = notices(s.err, mask{}), only, o.withMCP, listing
+	box, err := inspect.OpenToolbox(ctx, tools)
 	return box, because(ctx, err)
 }
 
@@ -183,7 +185,7 @@ func (o *toolsOptions) inspect(ctx context.Context, s streams, name string) (err
 	return showTool(s, e)
 }
 
-func showTool(s streams, e app.ToolEntry) error {
+func showTool(s streams, e inspect.ToolEntry) error {
 	var schema bytes.Buffer
 	if err := json.Indent(&schema, e.Parameters, "", "  "); err != nil {
 		return fmt.Errorf("writing the schema of tool %q: %w", e.Name, err)
@@ -227,8 +229,9 @@ func completeTools(s streams, root *rootOptions) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		session.Gate = root.quietGate()
-		box, err := app.OpenToolbox(cmd.Context(), app.ToolboxOptions{Options: session, Asleep: true, Listing: true})
+		tools := session.Toolbox()
+		tools.Gate, tools.Asleep, tools.Listing = root.quietGate(), true, true
+		box, err := inspect.OpenToolbox(cmd.Context(), tools)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 )
 
 // toolResult is the result of a run as JSON.
@@ -18,12 +18,12 @@ type toolResult struct {
 }
 
 func (o *toolsOptions) run(ctx context.Context, s streams, args []string) (err error) {
-	call := app.ToolCall{Name: args[0], Restrict: o.restrict}
+	call := inspect.ToolCall{Name: args[0], Restrict: o.restrict}
 	words, err := o.words(s, args[1:])
 	if err != nil {
 		return err
 	}
-	if call.Texts, call.Args, err = app.ParseArguments(words, o.raw); err != nil {
+	if call.Texts, call.Args, err = inspect.ParseArguments(words, o.raw); err != nil {
 		return usageError{err}
 	}
 	box, err := o.open(ctx, s, call.Name, false)
@@ -73,7 +73,7 @@ func (o *toolsOptions) showResult(s streams, r toolResult, failure error) error 
 
 // misused converts a mistake of the user to a usage error, and returns other errors unchanged.
 func misused(err error) error {
-	var unknown *app.UnknownToolError
+	var unknown *inspect.UnknownToolError
 	var wrong *tool.ArgumentsError
 	if errors.As(err, &unknown) || errors.As(err, &wrong) {
 		return usageError{err}

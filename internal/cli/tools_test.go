@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 )
 
 func TestToolsCommandLines(t *testing.T) {
@@ -53,7 +53,7 @@ func TestToolsCommandLines(t *testing.T) {
 func TestToolsAsJSON(t *testing.T) {
 	t.Parallel()
 	_, stdout, _ := line(t, "", nil, "tools", "--json", "--exclude-tools", "Ls")
-	var list []app.ToolEntry
+	var list []inspect.ToolEntry
 	if err := json.Unmarshal([]byte(stdout), &list); err != nil {
 		t.Fatal(err)
 	}

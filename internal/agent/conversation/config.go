@@ -17,29 +17,34 @@ const (
 	DefaultKeepLast = 10
 )
 
-// Journal saves the messages that enter the history.
+// Journal saves the history of a conversation, and what is pending for its next model call.
 type Journal interface {
+	// Append saves a message that enters the history.
 	Append(m llm.Message) error
-}
-
-// Compactor is a Journal that also saves compactions. After a compaction, the history is a message of role user with the
-// summary as its text, followed by the last kept messages that were appended.
-type Compactor interface {
+	// Compacted saves a compaction. After it, the history is a message of role user with the summary as its text, followed by the
+	// last kept messages that were appended.
 	Compacted(summary string, kept int) error
+	// Detached saves that a prompt lost its files. After that, the history consists of the first kept messages and the rest.
+	Detached(kept int, rest []llm.Message) error
+	// Waiting saves what is pending for the next model call. Each value replaces the previous one.
+	Waiting(w Waiting) error
 }
 
-// Detacher is a Journal that also saves that a prompt lost its files. After that, the history consists of the first kept messages
-// and the rest.
-type Detacher interface {
-	Detached(kept int, rest []llm.Message) error
-}
+// unsaved is the Journal of a conversation that is not saved.
+type unsaved struct{}
+
+func (unsaved) Append(llm.Message) error          { return nil }
+func (unsaved) Compacted(string, int) error       { return nil }
+func (unsaved) Detached(int, []llm.Message) error { return nil }
+func (unsaved) Waiting(Waiting) error             { return nil }
 
 // Config configures a conversation. Only the persona's Provider is required.
 type Config struct {
 	// Persona answers first. Its limits and its compaction settings apply to later personas that set none.
 	Persona
 
-	Hooks   pipeline.Source
+	Hooks pipeline.Source
+	// Journal may be nil; then the conversation is not saved.
 	Journal Journal
 	Workdir string
 	// Auto and Done are the initial modes; SetAuto and SetDone change them.

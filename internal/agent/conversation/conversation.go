@@ -116,6 +116,9 @@ func (cfg *Config) complete() error {
 	if cfg.MaxSteps == 0 {
 		cfg.MaxSteps = DefaultMaxSteps
 	}
+	if cfg.Journal == nil {
+		cfg.Journal = unsaved{}
+	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}

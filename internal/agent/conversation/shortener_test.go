@@ -27,7 +27,7 @@ func TestFull(t *testing.T) {
 		"none kept, one to do": {Compaction{KeepLast: -1, MaxTokens: 50}, 0, 0, true},
 	} {
 		who := &personas{who: speaker{Persona: Persona{ContextLength: row.window, Compaction: &row.settings}}}
-		tr := newTestTranscript(nil)
+		tr := newTestTranscript(unsaved{})
 		for range 2 {
 			tr.record(said(llm.RoleUser, strings.Repeat("some words ", 100)))
 		}
@@ -48,7 +48,7 @@ func TestFull(t *testing.T) {
 // TestWindow checks that the estimate consists of the parts of the composition, and that bytes bound it.
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	o, tr, now := newOffer(t), newTestTranscript(nil), &turn{}
+	o, tr, now := newOffer(t), newTestTranscript(unsaved{}), &turn{}
 	w := window{
 		personas:   &personas{who: speaker{Persona: Persona{System: "be brief", ContextLength: 1000}}},
 		transcript: tr, offer: o, turn: now, ledger: &ledger{},

@@ -15,7 +15,6 @@ import (
 // transcript is the history of a conversation together with its journal: what enters one enters the other. Messages that are sent
 // with one model call only are saved apart from the others, as a Waiting value.
 type transcript struct {
-	// journal may be nil.
 	journal Journal
 	emit    func(event.Event)
 	now     func() time.Time
@@ -68,7 +67,7 @@ func (t *transcript) record(e entry) {
 	t.mu.Lock()
 	t.history.add(e)
 	t.mu.Unlock()
-	if !e.eject && t.journal != nil {
+	if !e.eject {
 		t.keepError(t.journal.Append(e.Message))
 	}
 }
@@ -140,17 +139,13 @@ func (t *transcript) called(again bool) {
 // keepWaiting saves what is pending for the next model call in the journal, if it has changed: messages, and patterns of disabled
 // tools.
 func (t *transcript) keepWaiting(disabled []string) {
-	journal, ok := t.journal.(Keeper)
-	if !ok {
-		return
-	}
 	t.mu.Lock()
 	now := Waiting{Messages: t.history.waiting(), DisableTools: slices.Clone(disabled)}
 	changed := !reflect.DeepEqual(now, t.kept)
 	t.kept = now
 	t.mu.Unlock()
 	if changed {
-		t.keepError(journal.Waiting(now))
+		t.keepError(t.journal.Waiting(now))
 	}
 }
 
@@ -187,9 +182,7 @@ func (t *transcript) summarised(cut int, summary string) {
 	t.history.reset(entries)
 	t.sent = 0
 	t.mu.Unlock()
-	if journal, ok := t.journal.(Compactor); ok {
-		t.keepError(journal.Compacted(summary, kept))
-	}
+	t.keepError(t.journal.Compacted(summary, kept))
 }
 
 // detach removes the files that the model has not seen yet from the history and the journal. It reports whether there were any.
@@ -203,8 +196,6 @@ func (t *transcript) detach() bool {
 	if !changed {
 		return false
 	}
-	if journal, ok := t.journal.(Detacher); ok {
-		t.keepError(journal.Detached(kept, rest))
-	}
+	t.keepError(t.journal.Detached(kept, rest))
 	return true
 }

@@ -15,11 +15,6 @@ type Waiting struct {
 	DisableTools []string
 }
 
-// Keeper is a Journal that also saves what is pending for the next model call. Each value replaces the previous one.
-type Keeper interface {
-	Waiting(w Waiting) error
-}
-
 // keepWaiting saves what is pending for the next model call in the journal, if it has changed.
 func (c *Conversation) keepWaiting() { c.transcript.keepWaiting(c.offer.pending()) }
 

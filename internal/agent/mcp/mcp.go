@@ -77,7 +77,7 @@ type Options struct {
 	Version string
 }
 
-// Set holds the servers of a session. Its methods are safe for concurrent use.
+// Set holds the servers of a session. Its methods are safe for concurrent use. A nil Set has no servers.
 type Set struct {
 	servers []*server
 	shared  *shared
@@ -109,7 +109,7 @@ func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
 // Tools returns the tools of all servers that have been connected, sorted by name. The caller owns the slice.
 func (s *Set) Tools() []tool.Tool {
 	var out []tool.Tool
-	for _, each := range s.servers {
+	for _, each := range s.all() {
 		out = append(out, each.offered()...)
 	}
 	slices.SortStableFunc(out, func(a, b tool.Tool) int { return strings.Compare(a.Definition().Name, b.Definition().Name) })
@@ -118,17 +118,35 @@ func (s *Set) Tools() []tool.Tool {
 
 // Servers returns the state of every server, sorted by name. The caller owns the slice.
 func (s *Set) Servers() []Status {
-	out := make([]Status, 0, len(s.servers))
-	for _, each := range s.servers {
+	out := make([]Status, 0, len(s.all()))
+	for _, each := range s.all() {
 		out = append(out, each.status())
 	}
 	return out
 }
 
+// Connected returns the names of the connected servers, sorted.
+func (s *Set) Connected() []string {
+	var out []string
+	for _, each := range s.Servers() {
+		if each.State == StateConnected {
+			out = append(out, each.Name)
+		}
+	}
+	return out
+}
+
+func (s *Set) all() []*server {
+	if s == nil {
+		return nil
+	}
+	return s.servers
+}
+
 // Load connects to a server that is not connected and returns its tools. It fails for a disabled server. Afterwards Tools
 // includes the server's tools.
 func (s *Set) Load(ctx context.Context, name string) ([]tool.Tool, error) {
-	i := slices.IndexFunc(s.servers, func(each *server) bool { return each.Name == name })
+	i := slices.IndexFunc(s.all(), func(each *server) bool { return each.Name == name })
 	switch {
 	case i < 0:
 		return nil, fmt.Errorf("connecting to MCP server %q: it does not exist; known servers: %s", name, s.names())
@@ -142,7 +160,7 @@ func (s *Set) Load(ctx context.Context, name string) ([]tool.Tool, error) {
 }
 
 func (s *Set) names() string {
-	if len(s.servers) == 0 {
+	if len(s.all()) == 0 {
 		return "none"
 	}
 	out := make([]string, 0, len(s.servers))
@@ -153,11 +171,18 @@ func (s *Set) names() string {
 }
 
 // Hurry makes Close give the servers only a short time to end gracefully.
-func (s *Set) Hurry() { s.shared.hurried.Store(true) }
+func (s *Set) Hurry() {
+	if s != nil {
+		s.shared.hurried.Store(true)
+	}
+}
 
 // Close ends all connections and programs. When Close returns, no resources of them are left. Calls in progress fail. Close may
 // be called more than once.
 func (s *Set) Close() {
+	if s == nil {
+		return
+	}
 	s.shared.stop()
 	var closing sync.WaitGroup
 	for _, each := range s.servers {

@@ -218,3 +218,17 @@ func byHand(kind string) int {
 
 // hang never returns. The runtime ends a program in which every goroutine waits for another one, but not one that sleeps.
 func hang() { time.Sleep(math.MaxInt64) }
+
+// TestNoSet checks that a nil Set has no servers, and that it can be closed.
+func TestNoSet(t *testing.T) {
+	t.Parallel()
+	var none *Set
+	if len(none.Tools())+len(none.Servers())+len(none.Connected()) > 0 {
+		t.Errorf("got %v, %v, %v", none.Tools(), none.Servers(), none.Connected())
+	}
+	if _, err := none.Load(t.Context(), "x"); err == nil || !strings.Contains(err.Error(), "known servers: none") {
+		t.Errorf("got %v", err)
+	}
+	none.Hurry()
+	none.Close()
+}

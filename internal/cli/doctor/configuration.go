@@ -8,9 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -87,12 +86,9 @@ var remedies = map[string]string{
 // toolbox gathers the tools as 'aura tools list' does. It returns the notices reported while gathering, and the warnings about
 // the settings of agents and modes.
 func (p patient) toolbox(ctx context.Context) (notices, roles []string, err error) {
-	var mu sync.Mutex
-	box, err := app.OpenToolbox(ctx, app.ToolboxOptions{Options: p.Session, Listing: true, Notify: func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		notices = append(notices, text)
-	}})
+	tools := p.Session.Toolbox()
+	tools.Listing, tools.Notify = true, func(text string) { notices = append(notices, text) }
+	box, err := inspect.OpenToolbox(ctx, tools)
 	if err != nil {
 		return notices, nil, err
 	}

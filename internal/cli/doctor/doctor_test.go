@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -68,7 +68,7 @@ func TestHomes(t *testing.T) {
 // TestOffer checks that the built-in demonstration does not pass for a provider.
 func TestOffer(t *testing.T) {
 	t.Parallel()
-	script := app.Offer{Provider: "script", Type: config.ProviderScript, Models: make([]llm.Model, 1)}
+	script := inspect.Offer{Provider: "script", Type: config.ProviderScript, Models: make([]llm.Model, 1)}
 	p := patient{listing: gate.Listing{Config: &config.Config{}}}
 	if c := p.offer(script); c.Status != Warning || !strings.Contains(c.Detail, "no provider is configured") || c.Remedy == "" {
 		t.Errorf("got %+v", c)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/app"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/sdk"
 )
@@ -16,7 +16,7 @@ func (p patient) providers(ctx context.Context) []Check {
 	if p.failed != nil {
 		return nil
 	}
-	offers, err := app.Models(ctx, p.listing, app.ModelOptions{Timeout: p.Timeout, Notify: func(string) {}})
+	offers, err := inspect.Models(ctx, p.listing, inspect.ModelOptions{Timeout: p.Timeout, Notify: func(string) {}})
 	if err != nil {
 		return []Check{{
 			Area: "providers", Name: "providers", Status: Error, Detail: err.Error(),
@@ -30,7 +30,7 @@ func (p patient) providers(ctx context.Context) []Check {
 	return out
 }
 
-func (p patient) offer(o app.Offer) Check {
+func (p patient) offer(o inspect.Offer) Check {
 	c := Check{Area: "providers", Name: o.Provider, Status: OK, Detail: fmt.Sprintf("type %s, models: %d", o.Type, len(o.Models))}
 	_, configured := p.listing.Providers[o.Provider]
 	switch {
@@ -48,7 +48,7 @@ func (p patient) offer(o app.Offer) Check {
 }
 
 // providerRemedy returns what the user can do about a provider that fails.
-func (p patient) providerRemedy(o app.Offer) string {
+func (p patient) providerRemedy(o inspect.Offer) string {
 	at := "its settings"
 	if source := p.listing.Providers[o.Provider].Source; source.File != "" {
 		at = source.File

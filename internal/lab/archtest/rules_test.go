@@ -41,9 +41,10 @@ var inside = map[string]map[string][]string{
 		"tui": {"filefind", "inputhistory", "lineedit", "terminal"},
 	},
 	"internal/app": {
-		".":     {"frontend", "gate", "migrate", "slash"},
-		"gate":  {"frontend", "migrate"},
-		"slash": {"frontend"},
+		".":       {"frontend", "gate", "inspect", "migrate", "slash"},
+		"gate":    {"frontend", "migrate"},
+		"inspect": {"gate"},
+		"slash":   {"frontend"},
 	},
 	"internal/author": {
 		"bisect":     {"plugincall", "recording"},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/process"
@@ -53,9 +54,22 @@ func (c Confinement) starter(p sandbox.Policy) func(context.Context, process.Spe
 	}
 }
 
-// Server returns a server of a configuration. With a sandbox it is confined, unless its settings exempt it: it then starts where tools
+// MCP returns the MCP servers of a configuration, and the options to connect to them. notify receives notices for the user.
+func (c Confinement) MCP(of *config.Config, notify func(text string)) (mcp.Options, []mcp.Server) {
+	var list []mcp.Server
+	for _, name := range slices.Sorted(maps.Keys(of.MCPServers)) {
+		list = append(list, c.server(of, of.MCPServers[name]))
+	}
+	program, err := toolhost.Program()
+	if err != nil {
+		notify(fmt.Sprintf("%v; a process that an MCP server detaches may outlive the session", err))
+	}
+	return mcp.Options{Workdir: of.Workdir, Environ: of.Environ, Executable: program.Start, Notify: notify}, list
+}
+
+// server returns a server of a configuration. With a sandbox it is confined, unless its settings exempt it: it then starts where tools
 // cannot write, from a program that they cannot write.
-func (c Confinement) Server(of *config.Config, s config.MCPServer) mcp.Server {
+func (c Confinement) server(of *config.Config, s config.MCPServer) mcp.Server {
 	out := mcp.Server{
 		Name: s.Name, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers, Timeout: s.Timeout.Duration(),
 		Disabled: s.Disabled, Deferred: s.Deferred, Source: s.Source.File,

@@ -341,12 +341,26 @@ func (c Confinement) Enabled() bool { return c.enabled }
 // Requested reports whether the settings request a sandbox.
 func (c Confinement) Requested() bool { return c.requested }
 
-// Warnings returns what the user should know about an enforced sandbox.
-func (c Confinement) Warnings() []string {
-	if !c.enabled {
+// Notices returns what the user should know about the sandbox: what it does not prevent, or why it is not enforced.
+func (c Confinement) Notices() []string {
+	switch {
+	case c.enabled:
+		return UncoveredNotices(c.place.Warnings())
+	case c.requested:
+		return []string{fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
+			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason())}
+	default:
 		return nil
 	}
-	return c.place.Warnings()
+}
+
+// UncoveredNotices returns notices about what the sandbox does not cover.
+func UncoveredNotices(sentences []string) []string {
+	var out []string
+	for _, sentence := range sentences {
+		out = append(out, "sandbox: "+sentence)
+	}
+	return out
 }
 
 // Describe describes the confinement.

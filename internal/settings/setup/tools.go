@@ -40,17 +40,11 @@ type Live struct {
 }
 
 func (l Live) serverTools() []tool.Tool {
-	if l.Servers == nil {
-		return nil
-	}
 	return l.Servers.Tools()
 }
 
 // deferred returns the names of the servers whose tools the model can request.
 func (l Live) deferred() []string {
-	if l.Servers == nil {
-		return nil
-	}
 	var out []string
 	for _, s := range l.Servers.Servers() {
 		if s.Deferred && s.State == mcp.StateDeferred {

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"cmp"
@@ -14,174 +14,25 @@ import (
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
-	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/sdk/version"
 	"github.com/idelchi/aura/shared"
 )
 
-// Info describes one plugin completely.
-type Info struct {
-	Name        string       `json:"name"`
-	Description string       `json:"description"`
-	Status      setup.Status `json:"status"`
-	Dir         string       `json:"dir"`
-	// Runtime is what runs the plugin.
-	Runtime manifest.Runtime `json:"runtime"`
-	// Go describes how a plugin in Go is run; nil for others.
-	Go *GoInfo `json:"go,omitempty"`
-	// Tier is where the plugin comes from. A plugin shadows those of lower tiers.
-	Tier       config.HomeKind `json:"tier"`
-	Home       HomeInfo        `json:"home"`
-	ShadowedBy string          `json:"shadowed_by,omitempty"`
-	Shadows    []string        `json:"shadows,omitempty"`
-	SettingsInfo
-	Origin *manifest.Origin `json:"origin"`
-	ExportsInfo
-	Files    []string `json:"files"`
-	Warnings []string `json:"warnings,omitempty"`
-	SDKInfo
-	// ProbeError is why the plugin cannot be loaded; empty if it can.
-	ProbeError string `json:"probe_error,omitempty"`
-	Log        string `json:"log"`
-	// LoadMillis is how long the plugin took to start, in milliseconds, if it was started for the inspection.
-	LoadMillis float64       `json:"load_ms,omitempty"`
-	Processes  []host.Health `json:"processes"`
-}
-
-// SettingsInfo is what the manifest and the settings say about a plugin.
-type SettingsInfo struct {
-	Condition string   `json:"condition"`
-	Once      bool     `json:"once"`
-	Env       []string `json:"env"`
-	Override  bool     `json:"override"`
-	OptIn     bool     `json:"opt_in"`
-	Unsafe    bool     `json:"unsafe"`
-	// Requested is what the plugin requests beyond the defaults. Granted is the part of it that is granted.
-	Requested manifest.Asks  `json:"requested"`
-	Granted   manifest.Asks  `json:"granted"`
-	Config    map[string]any `json:"config"`
-	Timeouts  Timeouts       `json:"timeouts"`
-	OnFailure string         `json:"on_failure"`
-	// MemoryLimit is in bytes.
-	MemoryLimit int64 `json:"memory_limit_bytes"`
-}
-
-// ExportsInfo is what a plugin adds to a conversation.
-type ExportsInfo struct {
-	Hooks []hookpoint.Name `json:"hooks"`
-	// Events names the events that a Python extension handles.
-	Events []string `json:"events,omitempty"`
-	// Tool and Command are the first of Tools and Commands.
-	Tool     *ToolInfo     `json:"tool"`
-	Command  *CommandInfo  `json:"command"`
-	Tools    []ToolInfo    `json:"tools"`
-	Commands []CommandInfo `json:"commands"`
-	// Listens and Emits name events of other plugins and of this one. Emits has only the names that the source shows.
-	Listens []string `json:"listens,omitempty"`
-	Emits   []string `json:"emits,omitempty"`
-	// SystemPrompt is what the plugin adds to the system prompt of every turn.
-	SystemPrompt string `json:"system_prompt,omitempty"`
-}
-
-// SDKInfo tells which SDK a plugin was written for.
-type SDKInfo struct {
-	// SDKVersion is empty if the SDK is not vendored, or if the version of the vendored SDK cannot be read.
-	SDKVersion    string `json:"sdk_version"`
-	SDKVendored   bool   `json:"sdk_vendored"`
-	SDKCompatible bool   `json:"sdk_compatible"`
-	HostSDK       string `json:"host_sdk_version"`
-}
-
-// GoInfo describes how a plugin in Go is run.
-type GoInfo struct {
-	// Asked is the key runtime of plugin.yaml. Permitted is whether the settings permit compiled plugins.
-	Asked     manifest.GoRuntime `json:"asked"`
-	Permitted bool               `json:"permitted"`
-	// Runs is what runs the plugin at its next start: interpreted or native, or nothing if the plugin must be native and may not.
-	Runs string `json:"runs"`
-	// Build is the state of the compiled program; nil if there is none to build.
-	Build *host.Build `json:"build,omitempty"`
-}
-
-// runsNothing is GoInfo.Runs of a plugin that cannot start.
-const runsNothing = "nothing"
-
-// goInfo describes how a plugin in Go is run with a specification.
-func goInfo(c *config.Config, spec host.Spec) *GoInfo {
-	out := &GoInfo{Asked: cmp.Or(spec.Manifest.Runtime, manifest.GoRuntimeAuto), Permitted: c.Features.Plugins.Native, Runs: host.RuntimeInterpreted}
-	if n := spec.Native; n != nil {
-		b := n.Describe()
-		out.Build = &b
-		if n.Only || b.State == host.BuildReady {
-			out.Runs = host.RuntimeNative
-		}
-	}
-	if spec.NativeError != nil {
-		out.Build = &host.Build{State: host.BuildFailed, Reason: spec.NativeError.Error()}
-	}
-	if out.Asked == manifest.GoRuntimeNative {
-		out.Runs = host.RuntimeNative
-		if !out.Permitted {
-			out.Runs = runsNothing
-		}
-	}
-	return out
-}
-
-// HomeInfo is the home that a plugin belongs to.
-type HomeInfo struct {
-	Dir  string          `json:"dir"`
-	Kind config.HomeKind `json:"kind"`
-}
-
-// Timeouts are the timeouts of a plugin, in seconds.
-type Timeouts struct {
-	Hook float64 `json:"hook_s"`
-	Tool float64 `json:"tool_s"`
-	Load float64 `json:"load_s"`
-}
-
-// ToolInfo describes a plugin's tool.
-type ToolInfo struct {
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Usage       string `json:"usage,omitempty"`
-	Examples    string `json:"examples,omitempty"`
-	// Parameters is a sdk.ToolParameters for the tool of Schema, and a JSON schema for a tool of Tools.
-	Parameters       any              `json:"parameters"`
-	SideEffects      []sdk.SideEffect `json:"side_effects,omitempty"`
-	RequiresApproval bool             `json:"requires_approval"`
-	// Timeout is in seconds; 0 if the plugin's deadline applies.
-	Timeout     float64 `json:"timeout_s,omitempty"`
-	Parallel    bool    `json:"parallel"`
-	Sandboxable bool    `json:"sandboxable"`
-	Available   bool    `json:"available"`
-}
-
-// CommandInfo describes a plugin's slash command.
-type CommandInfo struct {
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Hints       []string `json:"hints,omitempty"`
-	Forward     bool     `json:"forward"`
-	Silent      bool     `json:"silent"`
-}
-
 // probeSession is the name of the session of plugins that are started only for an inspection.
 const probeSession = "probe"
 
-// InspectAll describes all plugins. It starts only plugins whose exports are not cached.
-func InspectAll(ctx context.Context, l gate.Listing, unsafe bool) ([]Info, error) {
+// Plugins describes all plugins. It starts only plugins whose exports are not cached.
+func Plugins(ctx context.Context, l gate.Listing, unsafe bool) ([]Plugin, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, l.Config, entries, unsafe, false)
+	return describePlugins(ctx, l.Config, entries, unsafe, false)
 }
 
-// Inspect describes the plugins with one name, the one in use first. If no session runs the plugin, Inspect starts it and
+// PluginsNamed describes the plugins with one name, the one in use first. If no session runs the plugin, PluginsNamed starts it and
 // measures it.
-func Inspect(ctx context.Context, l gate.Listing, name string, unsafe bool) ([]Info, error) {
+func PluginsNamed(ctx context.Context, l gate.Listing, name string, unsafe bool) ([]Plugin, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return nil, err
@@ -199,7 +50,7 @@ func Inspect(ctx context.Context, l gate.Listing, name string, unsafe bool) ([]I
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("showing plugin %q: it does not exist; known plugins: %s", name, dashIfNone(known))
 	}
-	return inspect(ctx, l.Config, chosen, unsafe, true)
+	return describePlugins(ctx, l.Config, chosen, unsafe, true)
 }
 
 func dashIfNone(list []string) string {
@@ -209,7 +60,7 @@ func dashIfNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsafe, measure bool) (out []Info, err error) {
+func describePlugins(ctx context.Context, c *config.Config, entries []setup.Entry, unsafe, measure bool) (out []Plugin, err error) {
 	running := host.Running(setup.RuntimeDirs(c)...)
 	place, err := host.OpenSession(setup.RuntimeDir(c), probeSession)
 	if err != nil {
@@ -257,10 +108,10 @@ func inspect(ctx context.Context, c *config.Config, entries []setup.Entry, unsaf
 
 // probe finds out what plugins export, from the cache or by starting the plugins, and adds it to their infos. If measure is
 // set, probe starts a plugin that no session runs and adds its health.
-func probe(ctx context.Context, c *config.Config, o host.Options, entries []setup.Entry, unsafe, measure bool, infos []Info) error {
+func probe(ctx context.Context, c *config.Config, o host.Options, entries []setup.Entry, unsafe, measure bool, infos []Plugin) error {
 	// Several extensions may be declared in one directory.
 	type key struct{ dir, name string }
-	byDir := make(map[key]*Info)
+	byDir := make(map[key]*Plugin)
 	for i := range infos {
 		byDir[key{infos[i].Dir, infos[i].Name}] = &infos[i]
 	}
@@ -291,14 +142,14 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []setu
 }
 
 // describe returns what the files of a plugin show.
-func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
+func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 	spec := host.Spec{Config: e.Manifest.Config}
 	if e.Status != setup.StatusUntrusted {
 		spec = e.Spec(c, unsafe)
 	}
 	m := e.Manifest
 	hook, tool, load := host.Timeouts(m)
-	info := Info{
+	info := Plugin{
 		Name: e.Name, Description: m.Description, Status: e.Status, Dir: e.Dir, Runtime: e.Runtime, Tier: e.Tier(),
 		Home: HomeInfo{Dir: e.Home.Dir, Kind: e.Home.Kind}, ShadowedBy: e.ShadowedBy, Shadows: e.Shadows,
 		SettingsInfo: SettingsInfo{
@@ -338,8 +189,33 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Info {
 	return info
 }
 
+// runsNothing is GoInfo.Runs of a plugin that cannot start.
+const runsNothing = "nothing"
+
+// goInfo describes how a plugin in Go is run with a specification.
+func goInfo(c *config.Config, spec host.Spec) *GoInfo {
+	out := &GoInfo{Asked: cmp.Or(spec.Manifest.Runtime, manifest.GoRuntimeAuto), Permitted: c.Features.Plugins.Native, Runs: host.RuntimeInterpreted}
+	if n := spec.Native; n != nil {
+		b := n.Describe()
+		out.Build = &b
+		if n.Only || b.State == host.BuildReady {
+			out.Runs = host.RuntimeNative
+		}
+	}
+	if spec.NativeError != nil {
+		out.Build = &host.Build{State: host.BuildFailed, Reason: spec.NativeError.Error()}
+	}
+	if out.Asked == manifest.GoRuntimeNative {
+		out.Runs = host.RuntimeNative
+		if !out.Permitted {
+			out.Runs = runsNothing
+		}
+	}
+	return out
+}
+
 // fill adds the exports of the plugin.
-func (i *Info) fill(p *host.Plugin) {
+func (i *Plugin) fill(p *host.Plugin) {
 	if down := p.Down(); down != nil {
 		i.ProbeError = host.Reason(down).Error()
 	}
@@ -388,8 +264,8 @@ func toolInfo(t shared.ToolExport) ToolInfo {
 	return out
 }
 
-// LogOf returns the path of a plugin's log.
-func LogOf(l gate.Listing, name string) (string, error) {
+// PluginLog returns the path of a plugin's log.
+func PluginLog(l gate.Listing, name string) (string, error) {
 	entries, err := l.Entries()
 	if err != nil {
 		return "", err

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func (b *Toolbox) state() sdk.Context {
 	}
 	return sdk.Context{
 		Agent: b.role.Agent.Name, Mode: b.role.Mode.Name, Workdir: b.source.Config.Workdir, AvailableTools: offered, Vars: b.opts.Vars,
-		MCPServers: connected(b.servers), Features: sdk.FeatureState{Sandbox: b.confined.Enabled(), ReadBeforeWrite: b.features.Tools.ReadBefore.Write},
+		MCPServers: b.servers.Connected(), Features: sdk.FeatureState{Sandbox: b.confined.Enabled(), ReadBeforeWrite: b.features.Tools.ReadBefore.Write},
 	}
 }
 

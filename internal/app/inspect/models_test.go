@@ -1,4 +1,4 @@
-package app_test
+package inspect_test
 
 import (
 	"net/http"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
-	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/gate"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -45,7 +45,7 @@ func TestModels(t *testing.T) {
 	c := &config.Config{Entities: config.Entities{Providers: listing(t)}}
 	c.Providers["f-broken"] = config.Provider{Type: config.ProviderOpenAI, URL: broken.URL + "/v1"}
 	c.Providers["g-missing"] = config.Provider{Type: config.ProviderScript, File: filepath.Join(t.TempDir(), "none.yaml")}
-	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: plenty})
+	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Timeout: plenty})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +80,11 @@ func TestModels(t *testing.T) {
 func TestModelsOfOne(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Entities: config.Entities{Providers: listing(t)}}
-	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Provider: "e-script", Timeout: plenty})
+	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Provider: "e-script", Timeout: plenty})
 	if err != nil || len(offers) != 1 || offers[0].Provider != "e-script" {
 		t.Errorf("got %v, %v", offers, err)
 	}
-	if _, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Provider: "x", Timeout: plenty}); err == nil || !strings.Contains(err.Error(), "known providers: a-ollama, b-openai") {
+	if _, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Provider: "x", Timeout: plenty}); err == nil || !strings.Contains(err.Error(), "known providers: a-ollama, b-openai") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestModelsDetected(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Environ: []string{"ANTHROPIC_API_KEY=test-key"}}
 	var told string
-	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: time.Nanosecond, Notify: func(text string) { told = text }})
+	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Timeout: time.Nanosecond, Notify: func(text string) { told = text }})
 	if err != nil || len(offers) != 1 || offers[0].Provider != "anthropic" || offers[0].Err == nil || !strings.Contains(told, "ANTHROPIC_API_KEY") {
 		t.Errorf("got %v, %v, told %q", offers, err, told)
 	}
@@ -109,22 +109,8 @@ func TestModelsStall(t *testing.T) {
 		"quick":  {Type: config.ProviderScript},
 		"silent": {Type: config.ProviderOpenAI, URL: silent.URL + "/v1"},
 	}}}
-	offers, err := app.Models(t.Context(), gate.Listing{Config: c, Text: c}, app.ModelOptions{Timeout: 50 * time.Millisecond})
+	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Timeout: 50 * time.Millisecond})
 	if err != nil || len(offers) != 2 || offers[0].Err != nil || offers[1].Err == nil || offers[1].Err.Error() != "no answer within 50ms" {
 		t.Errorf("got %+v, %v", offers, err)
-	}
-}
-
-func TestCommandNames(t *testing.T) {
-	t.Parallel()
-	c := &config.Config{Entities: config.Entities{Commands: map[string]config.Command{
-		"describe": {Name: "describe", Description: "Explains"}, "help": {Name: "help", Description: "hidden by aura's own"},
-	}}}
-	found := map[string]string{}
-	for _, n := range app.CommandNames(c) {
-		found[n.Name] = n.Description
-	}
-	if found["describe"] != "Explains" || found["help"] == "" || found["help"] == "hidden by aura's own" || found["exit"] == "" {
-		t.Errorf("got %v", found)
 	}
 }

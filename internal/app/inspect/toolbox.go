@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"cmp"
@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -22,10 +22,17 @@ import (
 
 // ToolboxOptions are the user's choices for tools that run without a conversation.
 type ToolboxOptions struct {
-	// Options are the options of a session. Only those that choose the configuration, the agent, the mode, the tools and the
-	// plugins are used.
-	Options
-	// Notify receives notices without secrets; nil drops them.
+	// Options choose the agent, the mode, the tools and the plugins, as in a session.
+	setup.Options
+	// Config says where the configuration is located.
+	Config config.Options
+	// Gate decides whether the requests of a project's files take effect.
+	Gate *gate.Gate
+	// Version is the version of aura.
+	Version string
+	// Vars holds variables for plugins.
+	Vars map[string]string
+	// Notify receives notices without secrets, one at a time; nil drops them.
 	Notify func(text string)
 	// Only is the one tool that will be used; empty means all. Plugins and servers that do not provide the tool are not started.
 	Only string
@@ -42,8 +49,7 @@ type ToolboxOptions struct {
 // one goroutine.
 type Toolbox struct {
 	opts     ToolboxOptions
-	events   *events
-	notices  notices
+	notices  *notices
 	secrets  redact.Current
 	source   setup.Source
 	role     setup.Role
@@ -70,8 +76,7 @@ const toolSession = "tools"
 // OpenToolbox collects the tools. The caller must close the toolbox. The error may be a *tool.ConflictError.
 func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
 	b := &Toolbox{opts: o, unavailable: map[string]bool{}}
-	b.events = &events{emit: b.show, hide: newHider(&b.secrets)}
-	b.notices.send = b.events.send
+	b.notices = newNotices(o.Notify, &b.secrets)
 	if err := b.open(ctx); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
@@ -84,7 +89,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 		return err
 	}
 	b.secrets.Set(setup.Secrets(c, nil))
-	b.source = setup.Source{Config: c, Options: b.opts.Options.Options, Emit: b.events.send, Uncovered: b.notices.uncovered, Made: b.opts.made, Exposed: b.opts.exposed}
+	b.source = setup.Source{Config: c, Options: b.opts.Options, Emit: b.notices.event, Uncovered: b.notices.uncovered, Made: b.made, Exposed: b.exposed}
 	usual, _ := c.DefaultAgent()
 	if b.role, err = setup.FindRole(c, cmp.Or(b.opts.Agent, usual.Name), b.opts.Mode); err != nil {
 		return err
@@ -97,7 +102,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	}
 	b.confined = b.source.Confinement(b.features)
 	if !b.opts.Listing {
-		b.notices.sandbox(b.confined)
+		b.notices.once(b.confined.Notices()...)
 	}
 	b.all = b.own()
 	if err := b.addPlugins(ctx); err != nil {
@@ -110,29 +115,27 @@ func (b *Toolbox) open(ctx context.Context) error {
 	// If only some plugins are asked for their tools, a name that is unknown here may belong to another plugin.
 	if b.opts.Only == "" && !b.opts.Asleep {
 		for _, text := range b.source.Unmatched(b.role, b.features, b.all, b.views(), b.plugins.Installed) {
-			b.notice("", text)
+			b.notices.show(text)
 		}
 	}
 	return nil
 }
 
-// show forwards notices. Without a conversation, no other event matters to the user.
-func (b *Toolbox) show(e event.Event) {
-	if n, ok := e.(event.Notice); ok && b.opts.Notify != nil {
-		b.opts.Notify(n.Text)
-	}
+// exposed is called after a program ran that could write what consents cover.
+func (b *Toolbox) exposed() {
+	b.opts.Gate.Expose()
+	b.opts.Gate.Recheck(b.opts.Config)
 }
 
-func (b *Toolbox) notice(plugin, text string) {
-	b.events.send(event.Notice{Plugin: plugin, Text: text})
-}
+// made removes from the consents what confined code left.
+func (b *Toolbox) made(paths []string) { b.opts.Gate.Narrow(b.opts.Config, paths) }
 
 // config returns the active configuration.
 func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 	if !b.opts.Listing {
-		return b.opts.gate().Load(ctx, b.opts.Config)
+		return b.opts.Gate.Load(ctx, b.opts.Config)
 	}
-	l, err := b.opts.gate().List(b.opts.Config)
+	l, err := b.opts.Gate.List(b.opts.Config)
 	return l.Config, err
 }
 
@@ -209,7 +212,7 @@ func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Fixed
 		return nil, err
 	}
 	o.Session, o.Lazy, o.Dormant = b.place, start.Lazy, start.Dormant
-	o.Observer.OnNotice = func(n host.Notice) { b.notice(n.Plugin, n.Text) }
+	o.Observer.OnNotice = func(n host.Notice) { b.notices.show(n.Text) }
 	f, err := host.Start(ctx, o, specs)
 	if err == nil {
 		b.fleets = append(b.fleets, f)
@@ -234,18 +237,15 @@ func (b *Toolbox) addServers(ctx context.Context) {
 		return
 	}
 	chosen.Features = b.features
-	b.servers = OpenMCP(ctx, &chosen, MCPOptions{
-		Confinement: b.confined, Version: b.opts.Version, Notify: func(text string) { b.notice("", text) }, OnChange: func() {},
-	})
+	o, list := b.confined.MCP(&chosen, b.notices.show)
+	o.Version = b.opts.Version
+	b.servers = mcp.Open(ctx, o, list)
 	b.all = append(b.all, b.servers.Tools()...)
 }
 
 // register resolves conflicts of names, as the start of a session would.
 func (b *Toolbox) register() error {
-	own := len(b.all)
-	if b.servers != nil {
-		own -= len(b.servers.Tools())
-	}
+	own := len(b.all) - len(b.servers.Tools())
 	plugins := b.pluginTools()
 	b.all = slices.Concat(b.all[:own], plugins, b.all[own:])
 	var offered []tool.Tool
@@ -303,9 +303,7 @@ func (b *Toolbox) Close() error {
 	for _, f := range b.fleets {
 		f.Close()
 	}
-	if b.servers != nil {
-		b.servers.Close()
-	}
+	b.servers.Close()
 	if b.place != nil {
 		return b.place.Close()
 	}

@@ -1,4 +1,4 @@
-package app
+package inspect
 
 import (
 	"errors"
@@ -30,15 +30,15 @@ func outputBeside(sessions string) string {
 	return state.Paths{Project: filepath.Dir(sessions)}.Output()
 }
 
-// valuesBeside returns the directory with the values of plugins that belongs to a session, given the path of its journal.
-func valuesBeside(journal, id string) string {
+// ValuesDir returns the directory with the values of plugins that belongs to a session, given the path of its journal.
+func ValuesDir(journal, id string) string {
 	return state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.SessionValues(id)
 }
 
 // outputsOf returns the directories with the output of a session's tools and with the values of its plugins, and the recording of its
 // plugin calls. A session that was resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	out := []string{valuesBeside(s.Path, s.ID), recording.Beside(s.Path)}
+	out := []string{ValuesDir(s.Path, s.ID), recording.Beside(s.Path)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}
