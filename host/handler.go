@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
@@ -32,8 +33,11 @@ func (p *Plugin) Configured(config map[string]any) *Plugin {
 // Name returns the plugin's name.
 func (p *Plugin) Name() string { return p.sup.life.currentSpec().Name }
 
-// Rank orders the plugin at a hook point: by rank, then by name.
+// Rank precedes the name and the directory in the order of the plugins.
 func (p *Plugin) Rank() int { return p.sup.life.currentSpec().Rank }
+
+// Directory returns the name of the plugin's directory, without its parents.
+func (p *Plugin) Directory() string { return filepath.Base(p.sup.life.currentSpec().Dir) }
 
 // Extension reports whether the plugin is an extension that was written for Aar.
 func (p *Plugin) Extension() bool { return p.sup.life.currentSpec().Python() }

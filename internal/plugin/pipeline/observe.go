@@ -36,7 +36,16 @@ type observedHandler struct {
 }
 
 // Rank returns the rank of the handler.
-func (h observedHandler) Rank() int { return rank(h.Handler) }
+func (h observedHandler) Rank() int {
+	rank, _ := place(h.Handler)
+	return rank
+}
+
+// Directory returns the directory of the handler.
+func (h observedHandler) Directory() string {
+	_, directory := place(h.Handler)
+	return directory
+}
 
 // Extension reports whether the handler is an extension.
 func (h observedHandler) Extension() bool { return isExtension(h.Handler) }

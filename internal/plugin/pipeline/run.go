@@ -1,11 +1,9 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
@@ -39,24 +37,12 @@ func run(ctx context.Context, src Source, point hookpoint.Name, in any, report R
 	return Fold(row, r.sideBySide(ctx, in))
 }
 
-// handlers returns the handlers of a point in the order of their ranks and names. If the point has another order, it keeps the order of
-// the source, because only the source knows directories.
+// handlers returns the handlers of a point in their order.
 func handlers(src Source, point hookpoint.Point) []Handler {
 	if src == nil {
 		return nil
 	}
-	all := slices.Clone(src.Handlers(point.Name))
-	if point.Order == hookpoint.ByName {
-		slices.SortStableFunc(all, func(a, b Handler) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name(), b.Name())) })
-	}
-	return all
-}
-
-func rank(h Handler) int {
-	if r, ok := h.(Ranker); ok {
-		return r.Rank()
-	}
-	return 0
+	return Sorted(point.Order, src.Handlers(point.Name))
 }
 
 // runner runs a hook point once.

@@ -154,43 +154,6 @@ func TestRunReportsFailures(t *testing.T) {
 	}
 }
 
-// ranked is a handler that adds its name to a prompt and has a rank.
-type ranked struct {
-	name string
-	rank int
-}
-
-func (r ranked) Name() string { return r.name }
-func (r ranked) Rank() int    { return r.rank }
-
-func (r ranked) Handle(_ context.Context, _ hookpoint.Name, in any) (any, error) {
-	c, _ := in.(sdk.UserMessageContext)
-	text := c.Content + r.name
-	return sdk.UserMessageResult{Content: &text}, nil
-}
-
-type rankedSource []ranked
-
-func (l rankedSource) Handlers(hookpoint.Name) []pipeline.Handler {
-	var out []pipeline.Handler
-	for _, r := range l {
-		out = append(out, r)
-	}
-	return out
-}
-
-// TestRank checks that handlers are called by rank, then by name, also through an observer.
-func TestRank(t *testing.T) {
-	t.Parallel()
-	src := rankedSource{{"a", 2}, {"b", 1}, {"c", 0}, {"d", 1}, {"e", 0}}
-	for _, s := range []pipeline.Source{src, pipeline.Observe(src, func(string, bool) {})} {
-		out := pipeline.Run(t.Context(), s, hookpoint.UserMessage, sdk.UserMessageContext{Content: ">"}, nil)
-		if out.Prompt == nil || *out.Prompt != ">cebda" {
-			t.Errorf("got %v", out.Prompt)
-		}
-	}
-}
-
 func TestRunIsSilentOnceCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
