@@ -16,15 +16,9 @@ import (
 
 // call runs fn on the plugin's child with a deadline. It waits for a child that is starting or restarting. It always returns
 // soon after the deadline. By then, a child that hangs or lost its connection has been killed or is being killed.
+//
+// An event may have to wait for the calls that the child works on, so their time does not count: killing the child would end them too.
 func (s *supervisor) call(
-	ctx context.Context, doing string, limit time.Duration, fn func(context.Context, shared.Remote) error,
-) (span, error) {
-	return s.callAs(ctx, doing, limit, false, fn)
-}
-
-// callAs is like call. An event may have to wait for the calls that the child works on, so their time does not count: killing the child
-// would end them too.
-func (s *supervisor) callAs(
 	ctx context.Context, doing string, limit time.Duration, event bool, fn func(context.Context, shared.Remote) error,
 ) (span, error) {
 	asked := time.Now()
@@ -73,6 +67,16 @@ func (s *supervisor) startLimit() time.Duration {
 		limit += maxBuild
 	}
 	return limit
+}
+
+// toolTimeout returns the deadline of a tool: its own, or else that of the plugin's tools.
+func (s *supervisor) toolTimeout(tool string) time.Duration {
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if t := s.code.exports.Tool(tool); t != nil && t.Timeout > 0 {
+		return t.Timeout
+	}
+	return timeoutsOf(s.life.spec.Manifest).tool
 }
 
 // maxBuild is how long a build may take, with some time to wait for others.

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -13,34 +14,41 @@ import (
 // shared.Plugin declares for the call; it is nil for an event. took is how long the child worked on the call. The deadlines of the
 // plugin apply.
 func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration, err error) {
-	limits := timeoutsOf(p.sup.life.currentSpec().Manifest)
-	point, doing, limit := "", "", limits.hook
-	var do func(ctx context.Context, r shared.Remote) error
-	switch c := call.(type) {
+	made := p.sup.do(ctx, call)
+	if made.Err != nil {
+		return nil, made.Took, made.Err
+	}
+	return made.Out, made.Took, nil
+}
+
+// do makes one call of the plugin's child, and reports it. All calls but those of children for a single call are made here.
+func (s *supervisor) do(ctx context.Context, request any) Call {
+	made := Call{Request: request}
+	doing, limit := "", timeoutsOf(s.life.currentSpec().Manifest).hook
+	var send func(ctx context.Context, r shared.Remote) error
+	switch c := request.(type) {
 	case shared.HookCall:
-		point, doing = string(c.Point), string(c.Point)
-		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Hook(ctx, c); return err }
+		made.Point = string(c.Point)
+		send = func(ctx context.Context, r shared.Remote) (err error) { made.Out, err = r.Hook(ctx, c); return err }
 	case shared.ToolCall:
-		point, doing, limit = PointTool, PointTool, p.toolTimeout(c.Tool)
-		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Execute(ctx, c); return err }
+		made.Point, limit = PointTool, s.toolTimeout(c.Tool)
+		send = func(ctx context.Context, r shared.Remote) (err error) { made.Out, err = r.Execute(ctx, c); return err }
 	case shared.PathsCall:
-		point, doing = PointPaths, PointPaths
-		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Paths(ctx, c); return err }
+		made.Point = PointPaths
+		send = func(ctx context.Context, r shared.Remote) (err error) { made.Out, err = r.Paths(ctx, c); return err }
 	case shared.CommandCall:
-		point, doing = PointCommand, PointCommand
-		do = func(ctx context.Context, r shared.Remote) (err error) { out, err = r.Command(ctx, c); return err }
+		made.Point = PointCommand
+		send = func(ctx context.Context, r shared.Remote) (err error) { made.Out, err = r.Command(ctx, c); return err }
 	case shared.EventCall:
-		point, doing = PointEvent, PointEvent+" "+c.Name
-		do = func(ctx context.Context, r shared.Remote) error { return r.Event(ctx, c) }
+		made.Point, doing = PointEvent, PointEvent+" "+c.Name
+		send = func(ctx context.Context, r shared.Remote) error { return r.Event(ctx, c) }
 	default:
-		return nil, 0, fmt.Errorf("calling plugin %q: a %T is no call", p.Name(), call)
+		made.Err = fmt.Errorf("calling plugin %q: a %T is no call", s.reports.plugin, request)
+		return made
 	}
-	span, err := p.sup.call(ctx, doing, limit, do)
-	if err != nil {
-		out = nil
-	}
-	p.sup.reports.call(ctx, Call{Point: point, Request: call, Out: out, Err: err, span: span})
-	return out, span.Took, err
+	made.span, made.Err = s.call(ctx, cmp.Or(doing, made.Point), limit, made.Point == PointEvent, send)
+	s.reports.call(ctx, made)
+	return made
 }
 
 // Passes reports whether the plugin's condition and its once setting permit the call of a hook, and records that it is made.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/limit"
@@ -32,8 +32,11 @@ func (p *Plugin) Configured(config map[string]any) *Plugin {
 // Name returns the plugin's name.
 func (p *Plugin) Name() string { return p.sup.life.currentSpec().Name }
 
-// Rank orders the plugin at a hook point: by rank, then by name.
+// Rank precedes the name and the directory in the order of the plugins.
 func (p *Plugin) Rank() int { return p.sup.life.currentSpec().Rank }
+
+// Directory returns the name of the plugin's directory, without its parents.
+func (p *Plugin) Directory() string { return filepath.Base(p.sup.life.currentSpec().Dir) }
 
 // Extension reports whether the plugin is an extension that was written for Aar.
 func (p *Plugin) Extension() bool { return p.sup.life.currentSpec().Python() }
@@ -93,19 +96,12 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	if err != nil || !pass {
 		return p.failed(spec, point, err)
 	}
-	var out any
-	call := shared.HookCall{Point: point, Context: in, Env: s.opts.callEnv(ctx, spec)}
-	took, err := s.call(ctx, string(point), timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Hook(ctx, call)
-		return err
-	})
-	if err != nil {
-		s.reports.call(ctx, Call{Point: string(point), Request: call, Err: err, span: took})
-		s.log.returned(err)
-		return p.failed(spec, point, err)
+	made := s.do(ctx, shared.HookCall{Point: point, Context: in, Env: s.opts.callEnv(ctx, spec)})
+	if made.Err != nil {
+		s.log.returned(made.Err)
+		return p.failed(spec, point, made.Err)
 	}
-	s.reports.call(ctx, Call{Point: string(point), Request: call, Out: out, span: took})
-	return out, nil
+	return made.Out, nil
 }
 
 // Dropped counts inputs that the plugin did not receive because it was too slow.
@@ -207,48 +203,24 @@ func contextPercent(t sdk.TokenState) float64 {
 func (p *Plugin) Execute(ctx context.Context, tool string, sc sdk.Context, args map[string]any) (string, error) {
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
-	var out string
-	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)}
-	took, err := p.sup.call(ctx, PointTool, p.toolTimeout(tool), func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Execute(ctx, call)
-		return err
-	})
-	p.sup.reports.call(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
-	return out, err
-}
-
-// toolTimeout returns the deadline of a tool: its own, or else that of the plugin's tools.
-func (p *Plugin) toolTimeout(tool string) time.Duration {
-	exports, _ := p.Exports()
-	if t := exports.Tool(tool); t != nil && t.Timeout > 0 {
-		return t.Timeout
-	}
-	return timeoutsOf(p.sup.life.currentSpec().Manifest).tool
+	made := p.sup.do(ctx, shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)})
+	out, _ := made.Out.(string)
+	return out, made.Err
 }
 
 // Paths returns which files a call of a tool of the plugin would touch.
 func (p *Plugin) Paths(ctx context.Context, tool string, args map[string]any) (sdk.ToolPaths, error) {
-	var out sdk.ToolPaths
-	call := shared.PathsCall{Tool: tool, Args: args}
-	took, err := p.sup.call(ctx, PointPaths, timeoutsOf(p.sup.life.currentSpec().Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Paths(ctx, call)
-		return err
-	})
-	p.sup.reports.call(ctx, Call{Point: PointPaths, Request: call, Out: out, Err: err, span: took})
-	return out, err
+	made := p.sup.do(ctx, shared.PathsCall{Tool: tool, Args: args})
+	out, _ := made.Out.(sdk.ToolPaths)
+	return out, made.Err
 }
 
 // Command runs a slash command of the plugin.
 func (p *Plugin) Command(ctx context.Context, name string, sc sdk.Context, args string) (sdk.CommandResult, error) {
 	spec := p.Spec()
 	sc.PluginConfig = spec.Config
-	var out sdk.CommandResult
-	call := shared.CommandCall{Name: name, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)}
-	took, err := p.sup.call(ctx, PointCommand, timeoutsOf(spec.Manifest).hook, func(ctx context.Context, r shared.Remote) (err error) {
-		out, err = r.Command(ctx, call)
-		return err
-	})
-	p.sup.reports.call(ctx, Call{Point: PointCommand, Request: call, Out: out, Err: err, span: took})
+	made := p.sup.do(ctx, shared.CommandCall{Name: name, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, spec)})
+	out, _ := made.Out.(sdk.CommandResult)
 	out.Output = limit.Cut(out.Output, limit.Injection, "the output of a command")
-	return out, err
+	return out, made.Err
 }

@@ -114,7 +114,7 @@ type Spec struct {
 	asProgram bool
 	// copied is set while Dir is a copy of the source that the session loaded.
 	copied bool
-	// Rank orders plugins at a hook point: by rank, then by name.
+	// Rank precedes the name and the directory in the order of the plugins.
 	Rank int
 	// Unsafe permits the restricted packages.
 	Unsafe bool

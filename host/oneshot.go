@@ -47,7 +47,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	}
 	limits := timeoutsOf(spec.Manifest)
 	input, err := shared.OnceCall{
-		Tool: call.Tool, Context: sc, Args: call.Args, Env: call.Env, Timeout: p.toolTimeout(call.Tool),
+		Tool: call.Tool, Context: sc, Args: call.Args, Env: call.Env, Timeout: p.sup.toolTimeout(call.Tool),
 	}.Encode()
 	if err != nil {
 		return "", took, &Error{Plugin: spec.Name, Doing: PointTool, Kind: KindWire, Err: err}
@@ -65,7 +65,7 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	if err != nil {
 		return "", took, err
 	}
-	out, err = shot.execute(ctx, p.toolTimeout(call.Tool))
+	out, err = shot.execute(ctx, p.sup.toolTimeout(call.Tool))
 	took.Took = time.Since(began)
 	p.sup.life.mu.Lock()
 	took.Asked = taped.asked

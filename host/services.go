@@ -91,11 +91,7 @@ func (s *supervisor) listens(name string) bool {
 }
 
 func (s *supervisor) deliver(e shared.EventCall) {
-	spec := s.life.currentSpec()
-	took, err := s.callAs(s.life.ctx, PointEvent+" "+e.Name, timeoutsOf(spec.Manifest).hook, true, func(ctx context.Context, r shared.Remote) error {
-		return r.Event(ctx, e)
-	})
-	s.reports.call(s.life.ctx, Call{Point: PointEvent, Request: e, Err: err, span: took})
+	err := s.do(s.life.ctx, e).Err
 	s.log.returned(err)
 	s.mail.count(func(c *EventCounts) {
 		c.Waiting--

@@ -1,11 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"github.com/idelchi/aura/host"
@@ -194,18 +191,12 @@ func (p *plugins) Handlers(point hookpoint.Name) []pipeline.Handler {
 	return out
 }
 
-// at returns the plugins that have a hook at a hook point, in the order of the point.
+// at returns the plugins that have a hook at a hook point.
 func (p *plugins) at(point hookpoint.Name) []*host.Plugin {
 	if p.fleet() == nil {
 		return nil
 	}
-	list := p.fleet().At(point)
-	if hookpoint.Of(point).Order == hookpoint.ByDirectory {
-		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
-			return cmp.Or(a.Rank()-b.Rank(), strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir)))
-		})
-	}
-	return list
+	return p.fleet().At(point)
 }
 
 // under returns the plugins as other settings select and configure them. It does not start plugins that are not running in the

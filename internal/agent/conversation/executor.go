@@ -153,7 +153,7 @@ func (x *executor) check(p *call, malformed error) (err error) {
 
 // ask asks plugins about a call.
 func (x *executor) ask(ctx context.Context, plugins pipeline.Source, p *call) pipeline.Outcome {
-	return x.hooks.runOf(ctx, plugins, hookpoint.BeforeToolExecution, func(state sdk.Context) any {
+	return x.hooks.runOf(ctx, plugins, hookpoint.BeforeToolExecution, nil, func(state sdk.Context) any {
 		return sdk.BeforeToolContext{Context: state, ToolName: p.request.Name, Arguments: p.args}
 	})
 }
@@ -283,7 +283,7 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 	// long.
 	content := joined(resultText(x.short(strings.ToValidUTF8(p.output, "\uFFFD")), x.short(failure)), p.note)
 	// Once ctx is done, no plugin is called.
-	out := x.hooks.runOf(ctx, p.all.observed(x.hooks.plugins()), hookpoint.AfterToolExecution, func(state sdk.Context) any {
+	out := x.hooks.runOf(ctx, x.hooks.plugins(), hookpoint.AfterToolExecution, p.all.afterPlugin, func(state sdk.Context) any {
 		return sdk.AfterToolContext{
 			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 		}

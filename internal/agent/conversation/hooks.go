@@ -35,7 +35,7 @@ type hooks struct {
 // handles the rest of the outcome. Once ctx is done, no plugin is called. The input is created only if a plugin takes part,
 // because creating it counts tokens.
 func (h *hooks) run(ctx context.Context, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
-	return h.runOf(ctx, h.plugins(), point, in)
+	return h.runOf(ctx, h.plugins(), point, nil, in)
 }
 
 // plugins returns the source of the plugins: the current persona's own, or else the one of the configuration.
@@ -46,12 +46,19 @@ func (h *hooks) plugins() pipeline.Source {
 	return h.configured
 }
 
-// runOf is run with the plugins of a source.
-func (h *hooks) runOf(ctx context.Context, src pipeline.Source, point hookpoint.Name, in func(sdk.Context) any) pipeline.Outcome {
+// runOf is run with the plugins of a source. after, if not nil, receives the report of each call before its failures become events.
+func (h *hooks) runOf(
+	ctx context.Context, src pipeline.Source, point hookpoint.Name, after pipeline.Observer, in func(sdk.Context) any,
+) pipeline.Outcome {
 	if ctx.Err() != nil || !pipeline.Has(src, point) {
 		return pipeline.Outcome{}
 	}
-	out := pipeline.Run(ctx, src, point, in(h.state()), h.reporter(point))
+	out := pipeline.Run(ctx, src, point, in(h.state()), func(r pipeline.Report) {
+		if after != nil {
+			after(r)
+		}
+		h.reporter(point)(r)
+	})
 	for _, n := range out.Notices {
 		h.emit(event.Notice{Plugin: n.Handler, Text: n.Text})
 	}
@@ -69,19 +76,21 @@ func (h *hooks) runOf(ctx context.Context, src pipeline.Source, point hookpoint.
 	return out
 }
 
-// reporter returns a function that reports the failure of a plugin.
-func (h *hooks) reporter(point hookpoint.Name) pipeline.Report {
-	return func(handler string, err error) {
-		failed := event.PluginError{Plugin: handler, Point: string(point), Error: err.Error()}
-		// The caller of the plugin knows whether the hook itself returned the error, and what the user knows already.
-		if e, ok := errors.AsType[interface {
-			error
-			Returned() bool
-			Reported() bool
-		}](err); ok {
-			failed.Returned, failed.Reported = e.Returned(), e.Reported()
+// reporter returns a function that emits an event for each failure of a plugin.
+func (h *hooks) reporter(point hookpoint.Name) pipeline.Observer {
+	return func(r pipeline.Report) {
+		for _, err := range r.Errs {
+			failed := event.PluginError{Plugin: r.Handler, Point: string(point), Error: err.Error()}
+			// The caller of the plugin knows whether the hook itself returned the error, and what the user knows already.
+			if e, ok := errors.AsType[interface {
+				error
+				Returned() bool
+				Reported() bool
+			}](err); ok {
+				failed.Returned, failed.Reported = e.Returned(), e.Reported()
+			}
+			h.emit(failed)
 		}
-		h.emit(failed)
 	}
 }
 

@@ -31,16 +31,11 @@ func (w writtenFiles) attributeChanges(by string, quiet bool) {
 	}
 }
 
-// observed returns a source that checks the files after each plugin, because each plugin may change them.
-func (w writtenFiles) observed(src pipeline.Source) pipeline.Source {
-	if w == nil {
-		return src
+// afterPlugin checks the files after the call of a plugin, because each plugin may change them.
+func (w writtenFiles) afterPlugin(r pipeline.Report) {
+	by := ""
+	if r.TookPart {
+		by = "plugin " + r.Handler
 	}
-	return pipeline.Observe(src, func(handler string, took bool) {
-		if took {
-			w.attributeChanges("plugin "+handler, false)
-		} else {
-			w.attributeChanges("", false)
-		}
-	})
+	w.attributeChanges(by, false)
 }

@@ -1,14 +1,11 @@
 package bisect
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -97,14 +94,8 @@ func (h handlers) Handlers(point hookpoint.Name) []pipeline.Handler {
 	if h.fleet == nil {
 		return nil
 	}
-	list := h.fleet.At(point)
-	if hookpoint.Of(point).Order == hookpoint.ByDirectory {
-		slices.SortStableFunc(list, func(a, b *host.Plugin) int {
-			return cmp.Or(a.Rank()-b.Rank(), strings.Compare(filepath.Base(a.Spec().Dir), filepath.Base(b.Spec().Dir)))
-		})
-	}
 	var out []pipeline.Handler
-	for _, p := range list {
+	for _, p := range h.fleet.At(point) {
 		out = append(out, p)
 	}
 	return out

@@ -1,9 +1,6 @@
 package pipeline
 
-import (
-	"context"
-	"fmt"
-)
+import "context"
 
 // chain calls the handlers one after the other. Each handler receives the input as the previous one left it. A handler that
 // fails leaves the input unchanged, unless the point is all or nothing; then chain returns no verdicts. prepare, if not nil, is
@@ -19,11 +16,8 @@ func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdi
 		if r.point.AllOrNothing && a.err != nil {
 			a.result = nil
 		}
-		v, ok := r.verdict(ctx, h.Name(), a)
-		if ok {
-			ok = r.accepts(ctx, original, v)
-		}
-		if !ok {
+		v, used := r.verdict(ctx, h.Name(), original, a)
+		if !used {
 			if r.point.AllOrNothing && (a.err != nil || a.result != nil) {
 				return nil
 			}
@@ -36,14 +30,4 @@ func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdi
 		verdicts = append(verdicts, v)
 	}
 	return verdicts
-}
-
-// accepts reports whether a verdict is used. If the verdict is dropped, accepts passes the reason to r.report.
-func (r runner) accepts(ctx context.Context, original any, v Verdict) bool {
-	err := r.point.Accept(original, v)
-	if err == nil {
-		return true
-	}
-	r.failed(ctx, v.Handler, fmt.Errorf("dropping the result of %s: %w", r.point.Name, err))
-	return false
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,12 +24,10 @@ func Describe(point hookpoint.Name, in, result any) (Effect, []Change, error) {
 	if !ok || result == nil {
 		return Effect{}, nil, nil
 	}
-	var dropped error
-	r := runner{point: row, report: func(_ string, err error) { dropped = err }}
-	ctx, given := context.Background(), row.Copy(in)
-	v, ok := r.verdict(ctx, "", answer{result: result})
-	if !ok || !r.accepts(ctx, given, v) {
-		return Effect{}, nil, dropped
+	given := row.Copy(in)
+	v, used, errs := read(row, "", given, answer{result: result})
+	if !used {
+		return Effect{}, nil, errs[len(errs)-1]
 	}
 	_, v = row.Next(given, v)
 	out := Fold(row, []Verdict{v})

@@ -17,13 +17,13 @@ type Dropper interface {
 type Feed struct {
 	point  hookpoint.Point
 	lanes  []*lane
-	report Report
+	report Observer
 	notice func(Notice)
 }
 
 // NewFeed returns a feed to the present handlers of a point, or nil if there are none. The row of the point must have Merge. report
 // and notice are called from several goroutines.
-func NewFeed(ctx context.Context, src Source, point hookpoint.Name, report Report, notice func(Notice)) *Feed {
+func NewFeed(ctx context.Context, src Source, point hookpoint.Name, report Observer, notice func(Notice)) *Feed {
 	f := &Feed{point: hookpoint.Of(point), report: report, notice: notice}
 	for _, h := range handlers(src, f.point) {
 		f.lanes = append(f.lanes, &lane{ctx: ctx, feed: f, handler: h})
@@ -103,7 +103,7 @@ func (l *lane) run() {
 		}
 		l.mu.Unlock()
 		r := runner{point: l.feed.point, report: l.feed.report}
-		if v, ok := r.verdict(l.ctx, l.handler.Name(), r.call(l.ctx, l.handler, in)); ok && v.Notice != "" {
+		if v, ok := r.verdict(l.ctx, l.handler.Name(), in, r.call(l.ctx, l.handler, in)); ok && v.Notice != "" {
 			l.feed.notice(Notice{Handler: l.handler.Name(), Text: v.Notice})
 		}
 	}

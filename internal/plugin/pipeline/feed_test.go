@@ -91,7 +91,11 @@ func TestFeed(t *testing.T) {
 		defer mu.Unlock()
 		told = append(told, text)
 	}
-	f := pipeline.NewFeed(t.Context(), all, hookpoint.StreamChunk, func(handler string, err error) { tell(handler + ": " + err.Error()) },
+	f := pipeline.NewFeed(t.Context(), all, hookpoint.StreamChunk, func(r pipeline.Report) {
+		for _, err := range r.Errs {
+			tell(r.Handler + ": " + err.Error())
+		}
+	},
 		func(n pipeline.Notice) { tell(n.Handler + " notes") })
 	for _, text := range []string{"a", "b", "c"} {
 		f.Add(chunk(text))
@@ -120,7 +124,7 @@ func TestFeed(t *testing.T) {
 func TestFeedDrops(t *testing.T) {
 	t.Parallel()
 	slow := &viewer{name: "slow", step: make(chan struct{})}
-	f := pipeline.NewFeed(t.Context(), viewers{slow}, hookpoint.StreamChunk, func(string, error) {}, func(pipeline.Notice) {})
+	f := pipeline.NewFeed(t.Context(), viewers{slow}, hookpoint.StreamChunk, nil, func(pipeline.Notice) {})
 	f.Add(chunk("first"))
 	slow.step <- struct{}{} // the first call has what came before it and no more
 	const all = 3000
@@ -146,7 +150,7 @@ func TestFeedGivesUp(t *testing.T) {
 	t.Parallel()
 	stuck := &viewer{name: "stuck", step: make(chan struct{}), entered: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
-	f := pipeline.NewFeed(ctx, viewers{stuck}, hookpoint.StreamChunk, func(string, error) {}, func(pipeline.Notice) {})
+	f := pipeline.NewFeed(ctx, viewers{stuck}, hookpoint.StreamChunk, nil, func(pipeline.Notice) {})
 	f.Add(chunk("a"))
 	<-stuck.entered
 	f.Add(chunk("b"))

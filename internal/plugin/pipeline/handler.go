@@ -11,19 +11,12 @@ import (
 
 // Handler takes part in a hook point. A plugin is a handler.
 type Handler interface {
-	// Name identifies the handler to the user. Handlers are called and folded in the order of their names, or in the order of
-	// the source if the point's row requires it.
+	// Name identifies the handler to the user.
 	Name() string
 	// Handle takes the point's context type by value and returns its result type. A nil result means that the handler did not
 	// take part this time. An error never stops the conversation. A result returned with an error is still used: a guard that
 	// failed closed returns a result that blocks.
 	Handle(ctx context.Context, point hookpoint.Name, in any) (any, error)
-}
-
-// Ranker is a Handler that has a place among handlers other than the one by its name: handlers are ordered by rank, then by name. Without
-// it, the rank is 0.
-type Ranker interface {
-	Rank() int
 }
 
 // Extension is a Handler to which the rules of Aar apply if Extension returns true: it sees every tool call, also one whose tool does not
@@ -50,7 +43,7 @@ func (e extensions) Handlers(point hookpoint.Name) []Handler {
 	return slices.DeleteFunc(slices.Clone(e.src.Handlers(point)), func(h Handler) bool { return !isExtension(h) })
 }
 
-// Source returns the handlers of a hook point. The handlers may differ from call to call, because plugins are reloaded.
+// Source returns the handlers of a hook point, in any order. The handlers may differ from call to call, because plugins are reloaded.
 type Source interface {
 	Handlers(point hookpoint.Name) []Handler
 }

@@ -1,20 +1,28 @@
 package pipeline
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 )
 
-// Report receives every failure of a handler, in handler order and from the goroutine that runs the point. It does not receive
-// failures caused by the cancellation of the conversation.
-type Report func(handler string, err error)
+// Report is what one call of a handler came to.
+type Report struct {
+	Handler string
+	// TookPart is false if the handler returned neither a result nor an error.
+	TookPart bool
+	// Errs are the failures of the handler, and why its result is dropped. It is empty once the conversation is cancelled, because the
+	// cancellation may be their cause.
+	Errs []error
+}
+
+// Observer receives one report for each call of a handler, in handler order and from the goroutine that runs the point. At a chained point
+// it does so before the next handler is called. It may be nil.
+type Observer func(Report)
 
 // Has reports whether any handler takes part in a point, so that a caller can avoid creating the input.
 func Has(src Source, point hookpoint.Name) bool {
@@ -23,11 +31,11 @@ func Has(src Source, point hookpoint.Name) bool {
 
 // Run calls the handlers of a point and folds their results. in is the point's context type by value. Handlers run in parallel,
 // except at chained points, where each handler sees the arguments or the text as the previous one left it.
-func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report) Outcome {
+func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report Observer) Outcome {
 	return run(ctx, src, point, in, report, nil)
 }
 
-func run(ctx context.Context, src Source, point hookpoint.Name, in any, report Report, prepare func(in any)) Outcome {
+func run(ctx context.Context, src Source, point hookpoint.Name, in any, report Observer, prepare func(in any)) Outcome {
 	row, ok := hookpoint.Lookup(point)
 	if !ok {
 		return Outcome{}
@@ -39,31 +47,19 @@ func run(ctx context.Context, src Source, point hookpoint.Name, in any, report R
 	return Fold(row, r.sideBySide(ctx, in))
 }
 
-// handlers returns the handlers of a point in the order of their ranks and names. If the point has another order, it keeps the order of
-// the source, because only the source knows directories.
+// handlers returns the handlers of a point in their order.
 func handlers(src Source, point hookpoint.Point) []Handler {
 	if src == nil {
 		return nil
 	}
-	all := slices.Clone(src.Handlers(point.Name))
-	if point.Order == hookpoint.ByName {
-		slices.SortStableFunc(all, func(a, b Handler) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a.Name(), b.Name())) })
-	}
-	return all
-}
-
-func rank(h Handler) int {
-	if r, ok := h.(Ranker); ok {
-		return r.Rank()
-	}
-	return 0
+	return Sorted(point.Order, src.Handlers(point.Name))
 }
 
 // runner runs a hook point once.
 type runner struct {
 	point    hookpoint.Point
 	handlers []Handler
-	report   Report
+	report   Observer
 }
 
 // answer is the return value of one handler.
@@ -85,7 +81,7 @@ func (r runner) sideBySide(ctx context.Context, in any) []Verdict {
 	}
 	verdicts := make([]Verdict, 0, len(answers))
 	for i, a := range answers {
-		if v, ok := r.verdict(ctx, r.handlers[i].Name(), a); ok {
+		if v, ok := r.verdict(ctx, r.handlers[i].Name(), in, a); ok {
 			verdicts = append(verdicts, v)
 		}
 	}
@@ -103,19 +99,39 @@ func (r runner) call(ctx context.Context, h Handler, in any) (a answer) {
 	return a
 }
 
-// verdict reports a failure and returns the result, if there is one.
-func (r runner) verdict(ctx context.Context, handler string, a answer) (Verdict, bool) {
-	r.failed(ctx, handler, a.err)
+// verdict reads the answer of a handler, reports the call, and returns whether the verdict is used. original is the input of the first handler.
+func (r runner) verdict(ctx context.Context, handler string, original any, a answer) (Verdict, bool) {
+	v, used, errs := read(r.point, handler, original, a)
+	if r.report != nil {
+		report := Report{Handler: handler, TookPart: a.result != nil || a.err != nil}
+		if ctx.Err() == nil {
+			report.Errs = errs
+		}
+		r.report(report)
+	}
+	return v, used
+}
+
+// read returns the verdict in the answer of a handler, whether it is used, and the failures of the handler.
+func read(point hookpoint.Point, handler string, original any, a answer) (v Verdict, used bool, errs []error) {
+	if a.err != nil {
+		errs = append(errs, a.err)
+	}
 	if a.result == nil {
-		return Verdict{}, false
+		return v, false, errs
 	}
-	if v, ok := r.point.Read(handler, a.result); ok {
-		bound(v)
-		r.failed(ctx, handler, checkRole(v))
-		return v, true
+	v, ok := point.Read(handler, a.result)
+	if !ok {
+		return v, false, append(errs, fmt.Errorf("reading the result of %s: got %T, want %s", point.Name, a.result, point.Result))
 	}
-	r.failed(ctx, handler, fmt.Errorf("reading the result of %s: got %T, want %s", r.point.Name, a.result, r.point.Result))
-	return Verdict{}, false
+	bound(v)
+	if err := checkRole(v); err != nil {
+		errs = append(errs, err)
+	}
+	if err := point.Accept(original, v); err != nil {
+		return v, false, append(errs, fmt.Errorf("dropping the result of %s: %w", point.Name, err))
+	}
+	return v, true, errs
 }
 
 // checkRole returns an error for a message whose role is unknown. Such a message is added as one of the assistant.
@@ -124,10 +140,4 @@ func checkRole(v Verdict) error {
 		return nil
 	}
 	return fmt.Errorf("the role of its message is %q, which is neither %q nor %q; the message is added as one of the assistant", v.Role, sdk.RoleUser, sdk.RoleAssistant)
-}
-
-func (r runner) failed(ctx context.Context, handler string, err error) {
-	if err != nil && ctx.Err() == nil && r.report != nil {
-		r.report(handler, err)
-	}
 }

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -38,7 +39,11 @@ func says(name string, result any, err error) handler {
 // failures collects reports as "name: error".
 type failures []string
 
-func (f *failures) report(name string, err error) { *f = append(*f, name+": "+err.Error()) }
+func (f *failures) report(r pipeline.Report) {
+	for _, err := range r.Errs {
+		*f = append(*f, r.Handler+": "+err.Error())
+	}
+}
 
 // aar is a handler to which the rules of Aar apply.
 type aar struct{ handler }
@@ -154,43 +159,6 @@ func TestRunReportsFailures(t *testing.T) {
 	}
 }
 
-// ranked is a handler that adds its name to a prompt and has a rank.
-type ranked struct {
-	name string
-	rank int
-}
-
-func (r ranked) Name() string { return r.name }
-func (r ranked) Rank() int    { return r.rank }
-
-func (r ranked) Handle(_ context.Context, _ hookpoint.Name, in any) (any, error) {
-	c, _ := in.(sdk.UserMessageContext)
-	text := c.Content + r.name
-	return sdk.UserMessageResult{Content: &text}, nil
-}
-
-type rankedSource []ranked
-
-func (l rankedSource) Handlers(hookpoint.Name) []pipeline.Handler {
-	var out []pipeline.Handler
-	for _, r := range l {
-		out = append(out, r)
-	}
-	return out
-}
-
-// TestRank checks that handlers are called by rank, then by name, also through an observer.
-func TestRank(t *testing.T) {
-	t.Parallel()
-	src := rankedSource{{"a", 2}, {"b", 1}, {"c", 0}, {"d", 1}, {"e", 0}}
-	for _, s := range []pipeline.Source{src, pipeline.Observe(src, func(string, bool) {})} {
-		out := pipeline.Run(t.Context(), s, hookpoint.UserMessage, sdk.UserMessageContext{Content: ">"}, nil)
-		if out.Prompt == nil || *out.Prompt != ">cebda" {
-			t.Errorf("got %v", out.Prompt)
-		}
-	}
-}
-
 func TestRunIsSilentOnceCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -199,6 +167,32 @@ func TestRunIsSilentOnceCancelled(t *testing.T) {
 	pipeline.Run(ctx, source{says("a", nil, ctx.Err())}, hookpoint.BeforeChat, sdk.BeforeChatContext{}, got.report)
 	if len(got) != 0 {
 		t.Errorf("reported %q", got)
+	}
+}
+
+// TestOneReportPerCall checks that each call of a handler is reported once, and at a chained point before the next one is made.
+func TestOneReportPerCall(t *testing.T) {
+	t.Parallel()
+	var got []string
+	acts := func(name string, result any, err error) handler {
+		return handler{name, func(context.Context, any) (any, error) {
+			got = append(got, name+" acts")
+			return result, err
+		}}
+	}
+	src := source{
+		acts("a", sdk.Result{}, nil), acts("b", nil, nil), acts("c", nil, errors.New("boom")), acts("d", sdk.BeforeToolResult{}, nil),
+		acts("e", sdk.Result{Message: "m", Role: "judge"}, errors.New("boom")),
+	}
+	pipeline.Run(t.Context(), src, hookpoint.AfterToolExecution, sdk.AfterToolContext{}, func(r pipeline.Report) {
+		got = append(got, fmt.Sprintf("%s took part: %t, failures: %d", r.Handler, r.TookPart, len(r.Errs)))
+	})
+	want := []string{
+		"a acts", "a took part: true, failures: 0", "b acts", "b took part: false, failures: 0", "c acts", "c took part: true, failures: 1",
+		"d acts", "d took part: true, failures: 1", "e acts", "e took part: true, failures: 2",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

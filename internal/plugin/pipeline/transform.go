@@ -11,7 +11,7 @@ import (
 // messages that a model would reject, Transform returns the input messages. estimate sets Tokens of the messages that a handler
 // returned, for the handlers after it. steps holds the messages as each handler left them.
 func Transform(
-	ctx context.Context, src Source, in sdk.TransformContext, estimate func(sdk.Message) int, report Report,
+	ctx context.Context, src Source, in sdk.TransformContext, estimate func(sdk.Message) int, report Observer,
 ) (messages []sdk.Message, steps []hookpoint.Step) {
 	out := run(ctx, src, hookpoint.TransformMessages, in, report, func(next any) {
 		if c, ok := next.(sdk.TransformContext); ok {

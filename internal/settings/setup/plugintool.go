@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -57,8 +58,7 @@ func (t PluginTool) In(p *host.Plugin, policy sandbox.Policy, workdir string) to
 func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 	var out []tool.Tool
 	owners := TakenToolNames(s.Config)
-	byRank := slices.SortedStableFunc(slices.Values(live.Plugins), func(a, b host.View) int { return a.Rank() - b.Rank() })
-	for _, p := range byRank {
+	for _, p := range pipeline.Sorted(hookpoint.ByName, live.Plugins) {
 		exports, known := p.Exports()
 		if !known {
 			continue
