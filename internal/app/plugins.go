@@ -36,12 +36,12 @@ type pluginChange struct {
 	change *host.Change
 }
 
-// prepare starts the plugins of a setup in addition to those that are running.
-func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, anew bool) (pluginChange, error) {
+// starter starts a first fleet in a new directory for its sockets.
+type starter func(context.Context, *setup.Setup) (*host.Session, *host.Fleet, error)
+
+// prepare starts the plugins of a setup in addition to those that are running. If none are running, it starts them by start.
+func (p *plugins) prepare(ctx context.Context, next *setup.Setup, anew bool, start starter) (pluginChange, error) {
 	out := pluginChange{of: p}
-	if anew && len(next.Specs) > 0 {
-		s.events.send(event.Waiting{For: event.ForPlugins})
-	}
 	var err error
 	switch {
 	case p.fleet() != nil:
@@ -50,7 +50,7 @@ func (p *plugins) prepare(ctx context.Context, s *Session, next *setup.Setup, an
 			out.change, err = p.fleet().Prepare(ctx, &o.Around, next.Specs, anew)
 		}
 	case len(next.Specs) > 0:
-		err = out.start(ctx, s, next)
+		out.place, out.fleet, err = start(ctx, next)
 	}
 	return out, err
 }
@@ -62,15 +62,15 @@ func hostOptions(next *setup.Setup) (host.Options, error) {
 	return o, err
 }
 
-// start starts a first fleet.
-func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup) error {
+// startPlugins starts the first fleet of a session.
+func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Session, *host.Fleet, error) {
 	o, err := hostOptions(next)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	place, err := host.OpenSession(setup.RuntimeDir(next.Config), s.journal.ID())
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	o.Session, o.Secrets = place, &s.secrets
 	o.Observer.OnNotice = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
@@ -84,11 +84,13 @@ func (c *pluginChange) start(ctx context.Context, s *Session, next *setup.Setup)
 	if s.opts.PluginLogs {
 		watchLogs(&o.Observer, s.events.send)
 	}
-	c.place = place
-	if c.fleet, err = host.Start(ctx, o, next.Specs); err != nil {
-		c.abort()
+	fleet, err := host.Start(ctx, o, next.Specs)
+	if err != nil {
+		// The directory was never used, so a failure to remove it does not affect the session.
+		_ = place.Close()
+		return nil, nil, err
 	}
-	return err
+	return place, fleet, nil
 }
 
 // views returns the plugins after the change.

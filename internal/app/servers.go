@@ -36,10 +36,13 @@ type serverChange struct {
 	other      bool
 }
 
-// prepare connects to the servers of a setup, in addition to the current ones, if they are configured or confined differently. A
-// server that cannot be reached is reported and omitted. But prepare fails if the change would lose a server that is connected
+// connector connects to the servers of a configuration.
+type connector func(context.Context, *config.Config, setup.Confinement) *mcp.Set
+
+// prepare connects to the servers of a setup, in addition to the current ones, if they are configured or confined
+// differently. A server that cannot be reached is omitted. But prepare fails if the change would lose a server that is connected
 // now.
-func (v *servers) prepare(ctx context.Context, s *Session, next *setup.Setup) (serverChange, error) {
+func (v *servers) prepare(ctx context.Context, next *setup.Setup, connect connector) (serverChange, error) {
 	c := *next.Config
 	c.Features = next.Features
 	if reflect.DeepEqual(v.configured, c.MCPServers) && (len(c.MCPServers) == 0 || reflect.DeepEqual(v.sandbox, c.Features.Sandbox)) {
@@ -47,11 +50,7 @@ func (v *servers) prepare(ctx context.Context, s *Session, next *setup.Setup) (s
 	}
 	out := serverChange{of: v, configured: c.MCPServers, sandbox: c.Features.Sandbox, other: true}
 	if len(c.MCPServers) > 0 {
-		s.events.send(event.Waiting{For: event.ForServers})
-		o, list := next.Sandbox().MCP(&c, s.notices.show)
-		o.Environ = slices.Concat(telemetry.Environ(s.tracer.First(ctx)), o.Environ)
-		o.Version, o.OnChange = s.opts.Version, func() { v.stale.Store(true) }
-		out.set = mcp.Open(ctx, o, list)
+		out.set = connect(ctx, &c, next.Sandbox())
 	}
 	for _, now := range out.set.Servers() {
 		if now.State == mcp.StateFailed && slices.Contains(v.set.Connected(), now.Name) {
@@ -59,6 +58,15 @@ func (v *servers) prepare(ctx context.Context, s *Session, next *setup.Setup) (s
 		}
 	}
 	return out, nil
+}
+
+// connectServers connects to the servers of a configuration. It shows which of them cannot be reached.
+func (s *Session) connectServers(ctx context.Context, of *config.Config, confined setup.Confinement) *mcp.Set {
+	s.events.send(event.Waiting{For: event.ForServers})
+	o, list := confined.MCP(of, s.notices.show)
+	o.Environ = slices.Concat(telemetry.Environ(s.tracer.First(ctx)), o.Environ)
+	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
+	return mcp.Open(ctx, o, list)
 }
 
 func (c serverChange) commit() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -30,12 +31,15 @@ type swap struct {
 // prepare prepares a change to another setup. If it fails, it stops everything that it started. If anew is set, it reloads all
 // plugins; otherwise only those whose specification changed.
 func (s *Session) prepare(ctx context.Context, next *setup.Setup, anew bool) (*swap, error) {
+	if anew && len(next.Specs) > 0 {
+		s.events.send(event.Waiting{For: event.ForPlugins})
+	}
 	w := &swap{next: next}
 	var err error
-	if w.plugins, err = s.plugins.prepare(ctx, s, next, anew); err != nil {
+	if w.plugins, err = s.plugins.prepare(ctx, next, anew, s.startPlugins); err != nil {
 		return nil, err
 	}
-	if w.servers, err = s.servers.prepare(ctx, s, next); err == nil {
+	if w.servers, err = s.servers.prepare(ctx, next, s.connectServers); err == nil {
 		err = s.preparePersona(ctx, w)
 	}
 	if err == nil {
@@ -86,6 +90,15 @@ func (s *Session) showUnmatched(repeat bool) {
 
 // switchTo changes the role from the next prompt on.
 func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) error {
+	if err := s.swapRole(ctx, r, reason); err != nil {
+		return err
+	}
+	s.noteRole()
+	return nil
+}
+
+// swapRole changes to the setup of another role. If reason is empty, nobody is notified of the change.
+func (s *Session) swapRole(ctx context.Context, r setup.Role, reason string) error {
 	next, err := s.setup.With(ctx, s.setup.Source, remaining(r, s.talk.Persona()))
 	if err != nil {
 		return err
@@ -97,7 +110,6 @@ func (s *Session) switchTo(ctx context.Context, r setup.Role, reason string) err
 	s.notices.reloaded(s.commit(w))
 	s.showUnmatched(false)
 	s.talk.Switch(ctx, w.ready, reason)
-	s.noteRole()
 	return nil
 }
 
@@ -208,21 +220,10 @@ func (s *Session) follow(ctx context.Context) {
 		return // The agent is no longer configured. The conversation continues with it until the user switches.
 	}
 	r.Think, r.System = s.setup.Role.Think, s.setup.Role.System
-	next, err := s.setup.With(ctx, s.setup.Source, remaining(r, s.talk.Persona()))
-	var w *swap
-	if err == nil {
-		w, err = s.prepare(ctx, next, false)
+	if err := s.swapRole(ctx, r, ""); err != nil && ctx.Err() == nil {
+		s.unfollowed = name
+		s.notices.show(fmt.Sprintf("agent %q continues with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
 	}
-	if err != nil {
-		if ctx.Err() == nil {
-			s.unfollowed = name
-			s.notices.show(fmt.Sprintf("agent %q continues with the settings of agent %q: %v", name, s.setup.Role.Agent.Name, err))
-		}
-		return
-	}
-	s.notices.reloaded(s.commit(w))
-	s.showUnmatched(false)
-	s.talk.Renew(ctx, w.ready)
 }
 
 // summary describes the effect of a reload on the plugins.
