@@ -54,9 +54,9 @@ func (c *Call) recordFailure(e *llm.Error) {
 	}
 }
 
-// Err returns why the call failed: the error of ctx, else the failure that the transport recorded, else the error of the
-// library. It returns nil if there is none.
-func (c *Call) Err(ctx context.Context, library error) error {
+// Err returns why the call failed: the error of ctx, else the failure that the transport recorded, else err, the caller's own
+// error. It returns nil if there is none.
+func (c *Call) Err(ctx context.Context, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -65,14 +65,14 @@ func (c *Call) Err(ctx context.Context, library error) error {
 	case c.failure != nil:
 		return c.failure
 	default:
-		return library
+		return err
 	}
 }
 
 // Finish is like Err, but also fails if the stream ended before the answer was complete. If the answer is complete, a lost or
 // silent connection is not an error.
-func (c *Call) Finish(ctx context.Context, library error, complete bool) error {
-	err := c.Err(ctx, library)
+func (c *Call) Finish(ctx context.Context, err error, complete bool) error {
+	err = c.Err(ctx, err)
 	failure, classified := errors.AsType[*llm.Error](err)
 	switch {
 	case complete && classified && failure.Type == sdk.ErrorTypeNetwork:

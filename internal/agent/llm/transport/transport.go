@@ -1,6 +1,5 @@
 // Package transport is the HTTP client of the providers. It monitors a request up to the last byte of the answer and classifies
-// what went wrong: a refusal, a stall, a lost connection, or an error in place of a stream. The client libraries report fewer
-// details, and each in its own way.
+// what went wrong: a refusal, a stall, a lost connection, or an error in place of a stream.
 package transport
 
 import (
