@@ -103,7 +103,7 @@ func (s *Session) collectCommands() {
 	if front, ok := s.front.(frontend.Commander); ok {
 		own = front.Commands()
 	}
-	all := slices.Concat(slash.Builtin(control{s}), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
+	all := slices.Concat(builtinCommands(s), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
 	var chosen map[string]string
 	if !s.setup.Options.WithoutPlugins {
 		chosen = s.setup.Features.Plugins.Commands
