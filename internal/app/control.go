@@ -78,10 +78,7 @@ func (c control) Compact(ctx context.Context) error              { return c.s.ta
 func (c control) Connect(ctx context.Context, name string) error { return c.s.connect(ctx, name) }
 
 func (c control) RunLine(ctx context.Context, line string) (exit bool, err error) {
-	if _, _, ok := command.Parse(line); ok {
-		return c.s.Command(ctx, line)
-	}
-	return false, c.s.Send(ctx, line)
+	return c.s.runPromptOrCommand(ctx, frontend.Line{Text: line})
 }
 
 func (c control) SetVerbose(on bool) {
