@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // always is a front end that answers Session, and records for each call whether it was asked.
@@ -79,7 +80,7 @@ func TestAlways(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(session.Send(t.Context(), "go"), session.Close(ReasonOf(t.Context(), nil))); err != nil {
+			if err := errors.Join(frontend.Run(t.Context(), session, []string{"go"}), session.Close(ReasonOf(t.Context(), nil))); err != nil {
 				t.Error(err)
 			}
 			if !slices.Equal(front.asks, row.asks) {

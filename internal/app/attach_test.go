@@ -10,9 +10,9 @@ import (
 	"github.com/idelchi/aura/internal/app/frontend"
 )
 
-// TestSendWith checks what a front end does with a pasted image and a pasted path: it asks whether they can be sent, and sends
+// TestAttached checks what a front end does with a pasted image and a pasted path: it asks whether they can be sent, and sends
 // them.
-func TestSendWith(t *testing.T) {
+func TestAttached(t *testing.T) {
 	t.Parallel()
 	const png = "\x89PNG\r\n\x1a\n"
 	p := newPlace(t, map[string]string{
@@ -36,10 +36,10 @@ func TestSendWith(t *testing.T) {
 			t.Errorf("%s: got %v", refused, err)
 		}
 	}
-	if err := s.SendWith(t.Context(), "look at @a.txt", pasted, path, path); err != nil {
+	if err := frontend.Run(t.Context(), s, []string{"look at @a.txt"}, pasted, path, path); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.SendWith(t.Context(), "and this", frontend.Attachment{Path: "a.pdf"}); err == nil {
+	if err := frontend.Run(t.Context(), s, []string{"and this"}, frontend.Attachment{Path: "a.pdf"}); err == nil {
 		t.Error("a PDF file was sent")
 	}
 	first := opened.talk.History()[0]

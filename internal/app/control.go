@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/host"
@@ -26,10 +27,19 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// control implements the interface of a session for slash commands.
+// control is a session as slash commands use it.
 type control struct{ s *Session }
 
-var _ slash.Session = control{}
+// builtinCommands returns aura's built-in commands. Without a session, they can be listed but not run.
+func builtinCommands(s *Session) []command.Command {
+	c := control{s}
+	return slices.Concat(
+		slash.RoleCommands(c), slash.ToggleCommands(c), slash.HistoryCommands(c), slash.JournalCommands(c), slash.ResumeCommands(c),
+		slash.CurrentCommands(c), slash.UsageCommands(c), slash.InfoCommands(c), slash.PluginCommands(c.Plugins),
+		slash.ServerCommands(c), slash.TodoCommands(c),
+		slash.FlowCommands(c), slash.ReloadCommands(c.Reload), slash.HelpCommands(c.Commands), slash.ExitCommands(),
+	)
+}
 
 func (c control) Setup() *setup.Setup           { return c.s.setup }
 func (c control) Persona() conversation.Persona { return c.s.talk.Persona() }
@@ -69,10 +79,7 @@ func (c control) Compact(ctx context.Context) error              { return c.s.ta
 func (c control) Connect(ctx context.Context, name string) error { return c.s.connect(ctx, name) }
 
 func (c control) RunLine(ctx context.Context, line string) (exit bool, err error) {
-	if _, _, ok := command.Parse(line); ok {
-		return c.s.Command(ctx, line)
-	}
-	return false, c.s.Send(ctx, line)
+	return c.s.runPromptOrCommand(ctx, frontend.Line{Text: line})
 }
 
 func (c control) SetVerbose(on bool) {

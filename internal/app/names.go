@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/idelchi/aura/internal/app/slash"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -21,7 +20,7 @@ func CommandNames(c *config.Config) []CommandName {
 	for name, custom := range c.Commands {
 		all[name] = custom.Description
 	}
-	for _, own := range slash.Builtin(nil) {
+	for _, own := range builtinCommands(nil) {
 		all[own.Name] = own.Description
 	}
 	var out []CommandName

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -81,7 +82,7 @@ var withdrawals = map[string]withdraw{
 		if r.withoutRight != "" {
 			p.write(".aura/plugins/holder/plugin.yaml", r.withoutRight+"\n")
 		}
-		_, err := s.Command(p.t.Context(), "/reload")
+		_, err := s.RunLine(p.t.Context(), frontend.Line{Text: "/reload"})
 		return true, err
 	},
 	"/reload of broken source": func(p *place, s *Session, r right) (bool, error) {
@@ -92,7 +93,7 @@ var withdrawals = map[string]withdraw{
 		if r.withoutRight != "" {
 			p.write(".aura/plugins/holder/plugin.yaml", r.withoutRight+"\n")
 		}
-		_, err := s.Command(p.t.Context(), "/reload")
+		_, err := s.RunLine(p.t.Context(), frontend.Line{Text: "/reload"})
 		return true, err
 	},
 	"/mode":  switchRole("/mode narrow"),
@@ -101,10 +102,10 @@ var withdrawals = map[string]withdraw{
 		if r.withoutRight != "" {
 			return false, nil
 		}
-		if _, err := s.Command(p.t.Context(), "/agent falling"); err != nil {
+		if _, err := s.RunLine(p.t.Context(), frontend.Line{Text: "/agent falling"}); err != nil {
 			return true, err
 		}
-		return true, errors.Join(s.Send(p.t.Context(), "one"), s.Send(p.t.Context(), "two"))
+		return true, frontend.Run(p.t.Context(), s, []string{"one", "two"})
 	},
 }
 
@@ -114,7 +115,7 @@ func switchRole(line string) withdraw {
 		if r.withoutRight != "" {
 			return false, nil
 		}
-		_, err := s.Command(p.t.Context(), line)
+		_, err := s.RunLine(p.t.Context(), frontend.Line{Text: line})
 		return true, err
 	}
 }
@@ -166,7 +167,7 @@ func TestConsentBeforeRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	for plugin.Down() == nil && t.Context().Err() == nil {
-		_, _ = s.Command(t.Context(), "/holder") // it fails with the process that dies, or waits for the restart and fails
+		_, _ = s.RunLine(t.Context(), frontend.Line{Text: "/holder"}) // it fails with the process that dies, or waits for the restart and fails
 	}
 	if err := plugin.Down(); err == nil || !strings.Contains(err.Error(), "consent") {
 		t.Errorf("the plugin is down for %v", err)

@@ -44,26 +44,39 @@ func (s *Session) Cancel(cause error) {
 	}
 }
 
-// Send sends a prompt to the model.
-func (s *Session) Send(ctx context.Context, prompt string) error { return s.SendWith(ctx, prompt) }
-
-// SendWith sends a prompt and files to the model.
-func (s *Session) SendWith(ctx context.Context, prompt string, attached ...frontend.Attachment) error {
-	ctx, done := s.running.begin(s.tracer.Into(ctx))
-	defer done()
-	defer s.plugins.noteFired()
-	s.applyOutsideChanges(ctx)
-	return s.send(ctx, prompt, attached...)
+// RunLine runs what the user entered.
+func (s *Session) RunLine(ctx context.Context, line frontend.Line) (exit bool, err error) {
+	if shell, ok := s.front.(frontend.ShellRunner); ok {
+		if typed, ok := frontend.ShellCommand(line.Text); ok {
+			shell.RunShell(ctx, typed)
+			return false, nil
+		}
+	}
+	return s.runPromptOrCommand(ctx, line)
 }
 
-// Command runs a slash command.
-func (s *Session) Command(ctx context.Context, line string) (exit bool, err error) {
+// noFiles is the notice about files that were entered with a slash command.
+const noFiles = "a slash command takes no files; those of this prompt were left out"
+
+// runPromptOrCommand runs a line that the user may not have typed, such as one of a file. It is never for the user's shell.
+func (s *Session) runPromptOrCommand(ctx context.Context, line frontend.Line) (exit bool, err error) {
 	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.plugins.noteFired()
 	s.applyOutsideChanges(ctx)
+	name, args, ok := command.Parse(line.Text)
+	if !ok {
+		return false, s.send(ctx, line.Prompt(), line.Attached...)
+	}
+	if line.Added != "" || len(line.Attached) > 0 {
+		s.notices.show(noFiles)
+	}
+	return s.runCommand(ctx, name, args)
+}
+
+// runCommand runs a slash command.
+func (s *Session) runCommand(ctx context.Context, name, args string) (exit bool, err error) {
 	s.talk.Refresh(ctx)
-	name, args, _ := command.Parse(line)
 	result, err := s.commands.Run(ctx, name, args)
 	var conversation *slash.ConversationError
 	var reported *slash.ReportedError
@@ -103,7 +116,7 @@ func (s *Session) collectCommands() {
 	if front, ok := s.front.(frontend.Commander); ok {
 		own = front.Commands()
 	}
-	all := slices.Concat(slash.Builtin(control{s}), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
+	all := slices.Concat(builtinCommands(s), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
 	var chosen map[string]string
 	if !s.setup.Options.WithoutPlugins {
 		chosen = s.setup.Features.Plugins.Commands

@@ -71,8 +71,8 @@ func (o *Options) Toolbox() inspect.ToolboxOptions {
 }
 
 // Session owns the running parts: plugins, MCP servers, processes that wait for the next call, the journal and the
-// conversation. It works with one setup at a time and replaces the setup as a whole. Send, Command and Close must be called from
-// one goroutine.
+// conversation. It works with one setup at a time and replaces the setup as a whole. RunLine and Close must be called from one
+// goroutine.
 type Session struct {
 	opts    Options
 	front   frontend.FrontEnd

@@ -62,11 +62,11 @@ func TestStatus(t *testing.T) {
 		}
 	})
 	for _, line := range []string{"/agent b", "/auto on", "/name it"} {
-		if _, err := s.Command(t.Context(), line); err != nil {
+		if _, err := s.RunLine(t.Context(), frontend.Line{Text: line}); err != nil {
 			t.Error(err)
 		}
 	}
-	if err := s.Send(t.Context(), "hello"); err != nil {
+	if err := frontend.Run(t.Context(), s, []string{"hello"}); err != nil {
 		t.Error(err)
 	}
 	close(stop)
@@ -110,7 +110,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", command, got, want)
 		}
 	}
-	if _, err := s.Command(t.Context(), "/name the first one"); err != nil {
+	if _, err := s.RunLine(t.Context(), frontend.Line{Text: "/name the first one"}); err != nil {
 		t.Error(err)
 	}
 	saved := choices("resume")
@@ -118,7 +118,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("resume: got %+v", saved)
 	}
 	for _, m := range choices("model") {
-		if _, err := s.Command(context.Background(), "/model "+m.Value); err != nil {
+		if _, err := s.RunLine(context.Background(), frontend.Line{Text: "/model " + m.Value}); err != nil {
 			t.Error(err)
 		}
 	}

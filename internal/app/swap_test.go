@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -164,7 +165,7 @@ func TestFailedSwaps(t *testing.T) {
 			if row.ctx != nil {
 				ctx = row.ctx
 			}
-			_, err := s.Command(ctx, row.command)
+			_, err := s.RunLine(ctx, frontend.Line{Text: row.command})
 			if row.ctx == nil && (err != nil || !strings.Contains(out.told(), row.want)) {
 				t.Errorf("got %v, told %q, want %q", err, out.told(), row.want)
 			}
@@ -174,7 +175,7 @@ func TestFailedSwaps(t *testing.T) {
 			if after := shapeOf(s); !reflect.DeepEqual(before, after) {
 				t.Errorf("before %+v\nafter %+v", before, after)
 			}
-			if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "One." {
+			if err := frontend.Run(t.Context(), s, []string{"go on"}); err != nil || lastAnswer(s.talk.History()) != "One." {
 				t.Errorf("the next prompt: %v, %q", err, lastAnswer(s.talk.History()))
 			}
 		})
@@ -215,12 +216,12 @@ func TestFailedOpens(t *testing.T) {
 func TestFailedFollow(t *testing.T) {
 	t.Parallel()
 	_, s, out := openSwap(t, "badfall", swapFiles(t))
-	if err := s.Send(t.Context(), "one"); err != nil || lastAnswer(s.talk.History()) != "Other." {
+	if err := frontend.Run(t.Context(), s, []string{"one"}); err != nil || lastAnswer(s.talk.History()) != "Other." {
 		t.Fatalf("the fallback did not answer: %v", err)
 	}
 	before := shapeOf(s)
 	for range 2 {
-		if err := s.Send(t.Context(), "go on"); err != nil || lastAnswer(s.talk.History()) != "Other." {
+		if err := frontend.Run(t.Context(), s, []string{"go on"}); err != nil || lastAnswer(s.talk.History()) != "Other." {
 			t.Fatalf("the next prompt: %v", err)
 		}
 	}
@@ -238,7 +239,7 @@ func TestFollow(t *testing.T) {
 	_, s, _ := openSwap(t, "falling", swapFiles(t))
 	before := shapeOf(s)
 	for range 2 {
-		if err := s.Send(t.Context(), "go"); err != nil {
+		if err := frontend.Run(t.Context(), s, []string{"go"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -259,7 +260,7 @@ func TestReloadKeeps(t *testing.T) {
 	before := shapeOf(s)
 	p.write(".aura/plugins/teller/main.go", "package teller\n\nfunc Command( {\n")
 	p.write(".aura/config/modes/new.md", "---\nname: new\n---\n")
-	if _, err := s.Command(t.Context(), "/reload"); err != nil || !strings.Contains(out.said(), "1 kept as they were (teller)") {
+	if _, err := s.RunLine(t.Context(), frontend.Line{Text: "/reload"}); err != nil || !strings.Contains(out.said(), "1 kept as they were (teller)") {
 		t.Fatalf("got %v, %q", err, out.said())
 	}
 	after := shapeOf(s)
@@ -267,7 +268,7 @@ func TestReloadKeeps(t *testing.T) {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
 	p.write(".aura/plugins/teller/main.go", strings.ReplaceAll(teller, `"Tell"`, `"Say"`))
-	if _, err := s.Command(t.Context(), "/reload"); err != nil {
+	if _, err := s.RunLine(t.Context(), frontend.Line{Text: "/reload"}); err != nil {
 		t.Fatal(err)
 	}
 	changed := shapeOf(s)
@@ -284,14 +285,14 @@ func TestLostJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"/agent other", "/agent main"} {
-		if _, err := s.Command(t.Context(), line); err != nil {
+		if _, err := s.RunLine(t.Context(), frontend.Line{Text: line}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := s.talk.Persona().Agent; got != "main" || strings.Count(out.told(), "this session is no longer saved") != 1 {
 		t.Errorf("agent %s, told %q", got, out.told())
 	}
-	if err := s.Send(t.Context(), "go on"); err != nil {
+	if err := frontend.Run(t.Context(), s, []string{"go on"}); err != nil {
 		t.Errorf("the next prompt: %v", err)
 	}
 }

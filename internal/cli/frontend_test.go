@@ -115,7 +115,7 @@ func TestFrontEnds(t *testing.T) {
 
 	f := &third{waiting: make(chan struct{})}
 	s, made := open(f)
-	if err := s.Send(t.Context(), "go"); err != nil {
+	if err := frontend.Run(t.Context(), s, []string{"go"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(made); err != nil || len(f.asked) != 1 || f.asked[0].Tool != "Bash" {
@@ -126,10 +126,10 @@ func TestFrontEnds(t *testing.T) {
 		<-f.waiting
 		s.Cancel(enough)
 	}()
-	if err := s.Send(t.Context(), "again"); !errors.Is(err, enough) && !errors.Is(err, context.Canceled) {
+	if err := frontend.Run(t.Context(), s, []string{"again"}); !errors.Is(err, enough) && !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled prompt: %v", err)
 	}
-	if exit, err := s.Command(t.Context(), "/exit"); !exit || err != nil {
+	if exit, err := s.RunLine(t.Context(), frontend.Line{Text: "/exit"}); !exit || err != nil {
 		t.Errorf("after a cancelled prompt: %v, %v", exit, err)
 	}
 	if err := s.Close(session.ReasonDone); err != nil || len(s.Health()) != 0 {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/host"
-	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
@@ -270,14 +269,7 @@ func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app
 	}
 	loop.Line = typedLines(d.in, prompts)
 	loop.Send = func(ctx context.Context, line string) (exit bool, err error) {
-		if strings.TrimSpace(line) == "" {
-			return false, nil
-		}
-		if _, _, ok := command.Parse(line); ok {
-			exit, err = opened.Command(ctx, line)
-		} else {
-			err = opened.Send(ctx, line)
-		}
+		exit, err = opened.RunLine(ctx, frontend.Line{Text: line})
 		d.health(opened)
 		return exit, d.failed(ctx, err)
 	}
@@ -289,7 +281,7 @@ func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app
 	return errors.Join(unlessInterrupted(ctx, err), opened.Close(app.ReasonOf(ctx, err)))
 }
 
-// typedLines returns a function that returns the prompts and then the lines of the input.
+// typedLines returns a function that returns the prompts and then the lines of the input, without those that are blank.
 func typedLines(in io.Reader, prompts []string) func() (string, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, files.MaxText)
@@ -299,8 +291,10 @@ func typedLines(in io.Reader, prompts []string) func() (string, error) {
 			prompts = prompts[1:]
 			return next, nil
 		}
-		if lines.Scan() {
-			return strings.ToValidUTF8(lines.Text(), "\uFFFD"), nil
+		for lines.Scan() {
+			if strings.TrimSpace(lines.Text()) != "" {
+				return strings.ToValidUTF8(lines.Text(), "\uFFFD"), nil
+			}
 		}
 		if err := lines.Err(); err != nil {
 			return "", fmt.Errorf("reading standard input: %w", err)

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
 )
 
@@ -108,7 +108,7 @@ func promptLines(data []byte) ([]string, error) {
 
 // firstPrompt returns the index of the first prompt that is not a slash command, or -1.
 func firstPrompt(prompts []string) int {
-	return slices.IndexFunc(prompts, func(text string) bool { _, _, isCommand := command.Parse(text); return !isCommand })
+	return slices.IndexFunc(prompts, func(text string) bool { return !frontend.IsCommand(text) })
 }
 
 // withInput returns a prompt together with piped text. The text is escaped, so that nothing in it refers to a file.

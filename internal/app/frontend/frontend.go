@@ -39,26 +39,34 @@ type BufferSaver interface {
 	SaveBuffers(ctx context.Context, paths []string) error
 }
 
+// ShellRunner is a front end that can run commands in the user's shell. Without a ShellRunner, a line that begins with an exclamation
+// mark is a prompt.
+type ShellRunner interface {
+	// RunShell runs a command as the user and shows its output and its failure. It returns when the command has ended or ctx ends. The
+	// command comes from a line of the user, never from a file or the model.
+	RunShell(ctx context.Context, command string)
+}
+
 // Commander is a front end with slash commands of its own.
 type Commander interface {
 	// Commands returns the commands. They run in the goroutine of the session.
 	Commands() []command.Command
 }
 
-// Session is the part of a session that a front end can use. Send, SendWith and Command must be called from one goroutine; the
-// other methods may be called at any time.
+// Session is the part of a session that a front end can use. RunLine must be called from one goroutine; the other methods may be called
+// at any time.
 type Session interface {
-	// Send sends a prompt to the model and returns when the model has answered.
-	Send(ctx context.Context, prompt string) error
-	// SendWith is like Send, with files. If a file cannot be sent, it refuses the prompt: the model gets nothing.
-	SendWith(ctx context.Context, prompt string, attached ...Attachment) error
+	// RunLine runs a line and reports whether the user asked to exit. It returns when the model has answered or the command has ended.
+	//
+	// A line that begins with a slash and a name is a slash command. A command that fails, or that does not exist, is reported as an
+	// event. The returned error is the error of a prompt that the command sent. A command takes no files; a notice reports those that
+	// were left out. A line that begins with an exclamation mark is for the ShellRunner. Every other line is a prompt. If it is empty, or
+	// if a file cannot be sent, RunLine refuses it: the model gets nothing.
+	RunLine(ctx context.Context, line Line) (exit bool, err error)
 	// Attachable describes an image or a PDF file, or returns the reason why the present model does not get it. A front end can call
-	// it when the user adds the file to a prompt that is sent later. It does not consult plugins and policies; SendWith does.
+	// it when the user adds the file to a prompt that is sent later. It does not consult plugins and policies; RunLine does.
 	Attachable(ctx context.Context, a Attachment) (event.Attachment, error)
-	// Command runs a slash command and reports whether the user asked to exit. A failed command is reported as an event. The
-	// returned error is the error of a prompt that the command sent.
-	Command(ctx context.Context, line string) (exit bool, err error)
-	// Cancel stops the running Send or Command, which returns cause. The session can be used again.
+	// Cancel stops the running prompt or command; RunLine returns cause. The session can be used again.
 	Cancel(cause error)
 	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
@@ -88,27 +96,4 @@ type Attachment struct {
 	Path string
 	// Data is an image or a PDF file that has no path, such as a pasted image.
 	Data []byte
-}
-
-// Run takes prompts and slash commands one after the other. It continues after a failure, which is reported, and returns the
-// first failure. The files are sent with the first prompt that is not a slash command.
-func Run(ctx context.Context, s Session, prompts []string, attached ...Attachment) error {
-	var failed error
-	for _, prompt := range prompts {
-		var exit bool
-		var err error
-		if _, _, ok := command.Parse(prompt); ok {
-			exit, err = s.Command(ctx, prompt)
-		} else {
-			err = s.SendWith(ctx, prompt, attached...)
-			attached = nil
-		}
-		if failed == nil {
-			failed = err
-		}
-		if exit || ctx.Err() != nil {
-			break
-		}
-	}
-	return failed
 }

@@ -3,9 +3,15 @@ package slash
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/tokens"
+	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/sdk"
 )
 
 // barWidth is the width of the bar of /ctx, in columns. The bar and its brackets fit into 80 columns.
@@ -18,8 +24,30 @@ type part struct {
 	tokens int
 }
 
+// Usage is what a session has used.
+type Usage interface {
+	Setup() *setup.Setup
+	State() sdk.Context
+	// Composition returns what fills the model's context.
+	Composition() conversation.Composition
+	Stats() sdk.Stats
+	// Models returns the usage of each model since the session began.
+	Models() []conversation.ModelUse
+}
+
+type usageCommands struct{ Usage }
+
+// UsageCommands returns the commands that show what the session has used.
+func UsageCommands(s Usage) []command.Command {
+	c := usageCommands{s}
+	return []command.Command{
+		own("ctx", "Show how full the model's context is, and what fills it", c.ctx),
+		own("stats", "Show the counts and the cost of the session", c.stats),
+	}
+}
+
 // ctx shows how full the context is, and what fills it.
-func (c *commands) ctx(context.Context, string) (string, error) {
+func (c usageCommands) ctx(context.Context, string) (string, error) {
 	now := c.State()
 	parts := c.parts(now.SystemPrompt)
 	first := fmt.Sprintf("%d tokens (estimated) in %d messages; the size of the model's context is not known", now.Tokens.Estimate, now.MessageCount)
@@ -32,7 +60,7 @@ func (c *commands) ctx(context.Context, string) (string, error) {
 }
 
 // parts returns what fills the context. The instructions are a part of the system prompt.
-func (c *commands) parts(system string) []part {
+func (c usageCommands) parts(system string) []part {
 	is, instructions := c.Composition(), 0
 	for _, text := range c.Setup().InstructionTexts() {
 		if strings.Contains(system, text) {
@@ -87,3 +115,31 @@ func left(parts []part) int {
 	}
 	return n
 }
+
+func (c usageCommands) stats(context.Context, string) (string, error) {
+	s := c.Stats()
+	rows := map[string]string{
+		"interactions": fmt.Sprint(s.Interactions), "turns": fmt.Sprint(s.Turns), "iterations": fmt.Sprint(s.Iterations),
+		"tool calls": fmt.Sprint(s.ToolCalls), "tool errors": fmt.Sprint(s.ToolErrors), "parse retries": fmt.Sprint(s.ParseRetries),
+		"compactions": fmt.Sprint(s.Compactions), "tokens in": fmt.Sprint(s.TokensIn), "tokens out": fmt.Sprint(s.TokensOut),
+		"duration": s.Duration.Round(time.Second).String(),
+	}
+	for _, t := range s.TopTools {
+		rows["tool "+t.Name] = fmt.Sprint(t.Count)
+	}
+	models := c.Models()
+	for _, m := range models {
+		used := fmt.Sprintf("%d tokens in, %d out", m.TokensIn, m.TokensOut)
+		if m.CostUSD != nil {
+			used += ", " + dollars(*m.CostUSD)
+		}
+		rows["model "+m.Model+" of "+m.Provider] = used
+	}
+	if total := conversation.TotalCost(s, models); total != nil {
+		rows["cost"] = dollars(*total)
+	}
+	return listed(rows, ""), nil
+}
+
+// dollars formats an amount with all its decimals.
+func dollars(amount float64) string { return "$" + strconv.FormatFloat(amount, 'f', -1, 64) }

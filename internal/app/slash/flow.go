@@ -11,13 +11,26 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/sdk"
 )
 
 // maxDepth is the largest depth of commands within commands.
 const maxDepth = 8
 
-// flowCommands returns the commands that run prompts and other commands.
-func (c *commands) flowCommands() []command.Command {
+// Lines is a session that runs prompts and commands.
+type Lines interface {
+	Setup() *setup.Setup
+	State() sdk.Context
+	// RunLine runs a prompt or a command. It reports whether the user asked to exit.
+	RunLine(ctx context.Context, line string) (exit bool, err error)
+}
+
+type flowCommands struct{ Lines }
+
+// FlowCommands returns the commands that run prompts and other commands.
+func FlowCommands(s Lines) []command.Command {
+	c := flowCommands{s}
 	return []command.Command{
 		{Name: "assert", Description: "Run actions once if a condition holds", Hints: []string{"[not] CONDITION", `"ACTION"...`}, Run: c.assert},
 		{Name: "until", Description: "Repeat actions until a condition holds", Hints: []string{"[--max N] [not] CONDITION", `"ACTION"...`}, Run: c.until},
@@ -25,7 +38,7 @@ func (c *commands) flowCommands() []command.Command {
 	}
 }
 
-func (c *commands) assert(ctx context.Context, args string) (command.Result, error) {
+func (c flowCommands) assert(ctx context.Context, args string) (command.Result, error) {
 	parsed, err := command.ParseConditional(args, false)
 	if err != nil {
 		return command.Result{}, err
@@ -45,7 +58,7 @@ func (c *commands) assert(ctx context.Context, args string) (command.Result, err
 	return command.Result{Exit: exit}, err
 }
 
-func (c *commands) until(ctx context.Context, args string) (command.Result, error) {
+func (c flowCommands) until(ctx context.Context, args string) (command.Result, error) {
 	parsed, err := command.ParseConditional(args, true)
 	if err != nil {
 		return command.Result{}, err
@@ -72,7 +85,7 @@ func (c *commands) until(ctx context.Context, args string) (command.Result, erro
 type depthKey struct{}
 
 // actions runs prompts and commands one after the other. It stops at the first prompt that fails.
-func (c *commands) actions(ctx context.Context, actions []string) (exit bool, err error) {
+func (c flowCommands) actions(ctx context.Context, actions []string) (exit bool, err error) {
 	depth, _ := ctx.Value(depthKey{}).(int)
 	if depth >= maxDepth {
 		return false, fmt.Errorf("running commands within commands: they are %d deep", maxDepth)
@@ -90,7 +103,7 @@ func (c *commands) actions(ctx context.Context, actions []string) (exit bool, er
 	return false, nil
 }
 
-func (c *commands) replay(ctx context.Context, args string) (command.Result, error) {
+func (c flowCommands) replay(ctx context.Context, args string) (command.Result, error) {
 	file := strings.TrimSpace(args)
 	if file == "" {
 		return command.Result{}, errors.New("replaying: name a file with a YAML list of prompts and commands, or one of them per line")

@@ -9,19 +9,30 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
+// pluginCommands returns the plugins of a session.
+type pluginCommands func() []*host.Plugin
+
+// PluginCommands returns the command about the plugins of a session, which list returns.
+func PluginCommands(list func() []*host.Plugin) []command.Command {
+	return []command.Command{
+		own("plugins", "List the plugins' hooks by hook point and their health, or describe one plugin", pluginCommands(list).plugins, "NAME"),
+	}
+}
+
 // plugins lists the hooks of all plugins, grouped by hook point, and the health of each plugin; or it describes one plugin.
-func (c *commands) plugins(_ context.Context, args string) (string, error) {
+func (list pluginCommands) plugins(_ context.Context, args string) (string, error) {
 	if name := strings.TrimSpace(args); name != "" {
-		return c.plugin(name)
+		return list.plugin(name)
 	}
 	var sections []string
 	for _, point := range hookpoint.All() {
 		var lines []string
-		present := c.pluginsAt(point.Name)
+		present := list.pluginsAt(point.Name)
 		width := 0
 		for _, p := range present {
 			width = max(width, len(hookName(p, point.Name)))
@@ -36,15 +47,15 @@ func (c *commands) plugins(_ context.Context, args string) (string, error) {
 	if len(sections) == 0 {
 		sections = []string{"no plugin hooks are loaded"}
 	}
-	if list := c.Plugins(); len(list) > 0 {
-		sections = append(sections, "Health:\n"+healthLines(list))
+	if all := list(); len(all) > 0 {
+		sections = append(sections, "Health:\n"+healthLines(all))
 	}
 	return strings.Join(sections, "\n\n"), nil
 }
 
 // pluginsAt returns the plugins that have a hook at a point.
-func (c *commands) pluginsAt(point hookpoint.Name) []*host.Plugin {
-	return slices.DeleteFunc(slices.Clone(c.Plugins()), func(p *host.Plugin) bool {
+func (list pluginCommands) pluginsAt(point hookpoint.Name) []*host.Plugin {
+	return slices.DeleteFunc(slices.Clone(list()), func(p *host.Plugin) bool {
 		exports, _ := p.Exports()
 		return !slices.Contains(exports.Hooks, point)
 	})
@@ -111,13 +122,13 @@ func runtimeText(spec host.Spec, h host.Health) string {
 }
 
 // plugin describes one plugin of the session.
-func (c *commands) plugin(name string) (string, error) {
-	list := c.Plugins()
-	i := slices.IndexFunc(list, func(p *host.Plugin) bool { return p.Name() == name })
+func (list pluginCommands) plugin(name string) (string, error) {
+	all := list()
+	i := slices.IndexFunc(all, func(p *host.Plugin) bool { return p.Name() == name })
 	if i < 0 {
 		return "", fmt.Errorf("describing plugin %q: it does not run in this session; /plugins lists those that do, and 'aura plugins' all", name)
 	}
-	p := list[i]
+	p := all[i]
 	spec, h := p.Spec(), p.Health()
 	exports, _ := p.Exports()
 	var hooks, tools, names []string

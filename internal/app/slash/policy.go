@@ -11,7 +11,7 @@ import (
 )
 
 // policy lists the rules and the approvals, or removes an approval.
-func (c *commands) policy(_ context.Context, args string) (string, error) {
+func (c currentCommands) policy(_ context.Context, args string) (string, error) {
 	kept, err := c.Setup().Kept().All()
 	given := c.sessionApprovals()
 	words := strings.Fields(args)
@@ -40,14 +40,14 @@ func fault(err error) string {
 }
 
 // sessionApprovals returns what the user approved until the session ends.
-func (c *commands) sessionApprovals() []policy.Approval {
+func (c currentCommands) sessionApprovals() []policy.Approval {
 	if c.Setup().Approvals == nil {
 		return nil
 	}
 	return c.Setup().Approvals.All()
 }
 
-func (c *commands) rules() string {
+func (c currentCommands) rules() string {
 	var b strings.Builder
 	for _, r := range c.Setup().Policy().Rules() {
 		fmt.Fprintf(&b, "%-8s %s\n", r.Action, r.Rule)
@@ -60,7 +60,7 @@ func (c *commands) rules() string {
 }
 
 // approvals lists approvals by numbers. Those that are kept come first. It names the directory of those that count elsewhere.
-func (c *commands) approvals(kept []policy.Kept, given []policy.Approval) string {
+func (c currentCommands) approvals(kept []policy.Kept, given []policy.Approval) string {
 	var b strings.Builder
 	line := func(n int, a policy.Approval, more string) {
 		fmt.Fprintf(&b, "\n%3d  %s  (%s)", n, a.Pattern, a.Describe()+more)
@@ -86,7 +86,7 @@ func (c *commands) approvals(kept []policy.Kept, given []policy.Approval) string
 }
 
 // removeApproval removes the approval with a number in the list.
-func (c *commands) removeApproval(n int, kept []policy.Kept, given []policy.Approval) (string, error) {
+func (c currentCommands) removeApproval(n int, kept []policy.Kept, given []policy.Approval) (string, error) {
 	var one policy.Approval
 	var had bool
 	var err error

@@ -2,6 +2,7 @@ package slash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,24 +10,38 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )
 
-// roleCommands returns the commands that change the role and its settings.
-func (c *commands) roleCommands() []command.Command {
+// Roles is a session whose role can be changed.
+type Roles interface {
+	Current
+	// Choices returns the values that a command takes. It may return an error beside them.
+	Choices(ctx context.Context, command string) ([]frontend.Choice, error)
+	// Switch changes the role from the next prompt on. The reason is one of the SDK's reasons.
+	Switch(ctx context.Context, r setup.Role, reason string) error
+	// Change keeps the role and changes its settings: the user's settings, or the variables of templates.
+	Change(ctx context.Context, change func(*setup.Source, *setup.Role)) error
+}
+
+type roleCommands struct{ Roles }
+
+// RoleCommands returns the commands that change the role and its settings.
+func RoleCommands(s Roles) []command.Command {
+	c := roleCommands{s}
 	return []command.Command{
 		own("agent", "Switch to an agent or to the next one, or list them", c.agent, "NAME|--next"),
 		own("mode", "Switch to a mode or to the next one, leave it, or list them", c.mode, "NAME|none|--next"),
 		own("model", "Switch to a model, show the current one, or list all", c.model, "[PROVIDER/]MODEL|--list"),
 		own("think", "Set how much the model thinks", c.think, "off|on|low|medium|high"),
-		own("auto", "Turn auto mode on or off: continue while todos are open", c.auto, "on|off"),
-		own("done", "Turn done mode on or off: work until the agent calls Done", c.done, "on|off"),
+		own("set", "Set a variable for the templates of prompts, or list them", c.set, "KEY=VALUE"),
 	}
 }
 
-func (c *commands) agent(ctx context.Context, args string) (string, error) {
+func (c roleCommands) agent(ctx context.Context, args string) (string, error) {
 	name, reason := strings.TrimSpace(args), sdk.SwitchReasonUser
 	if name == "" {
 		return c.agentList(), nil
@@ -50,11 +65,11 @@ func (c *commands) agent(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, reason); err != nil {
 		return "", err
 	}
-	return "now using " + c.described(), nil
+	return "now using " + described(c), nil
 }
 
 // nextAgent returns the agent after the current one in the order of names. It skips hidden agents and subagents.
-func (c *commands) nextAgent() (string, error) {
+func (c roleCommands) nextAgent() (string, error) {
 	var cycle []string
 	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Agents)) {
 		if agent := c.Setup().Config.Agents[name]; !agent.Hide && !agent.Subagent {
@@ -68,7 +83,7 @@ func (c *commands) nextAgent() (string, error) {
 	return cycle[(i+1)%len(cycle)], nil
 }
 
-func (c *commands) agentList() string {
+func (c roleCommands) agentList() string {
 	rows := map[string]string{}
 	for name, agent := range c.Setup().Config.Agents {
 		if !agent.Hide {
@@ -86,7 +101,7 @@ func mark(name string, current bool) string {
 	return name
 }
 
-func (c *commands) mode(ctx context.Context, args string) (string, error) {
+func (c roleCommands) mode(ctx context.Context, args string) (string, error) {
 	name := strings.TrimSpace(args)
 	if name == "" {
 		rows := map[string]string{}
@@ -113,11 +128,11 @@ func (c *commands) mode(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, reason); err != nil {
 		return "", err
 	}
-	return "now using " + c.described(), nil
+	return "now using " + described(c), nil
 }
 
 // nextMode returns the mode after the present one. The last one is followed by none.
-func (c *commands) nextMode() string {
+func (c roleCommands) nextMode() string {
 	cycle := []string{"none"}
 	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Modes)) {
 		if !c.Setup().Config.Modes[name].Hide {
@@ -128,11 +143,11 @@ func (c *commands) nextMode() string {
 	return cycle[(max(i, 0)+1)%len(cycle)]
 }
 
-func (c *commands) model(ctx context.Context, args string) (string, error) {
+func (c roleCommands) model(ctx context.Context, args string) (string, error) {
 	name := strings.TrimSpace(args)
 	switch name {
 	case "":
-		return c.described(), nil
+		return described(c), nil
 	case "--list":
 		return c.modelList(ctx)
 	}
@@ -146,11 +161,11 @@ func (c *commands) model(ctx context.Context, args string) (string, error) {
 	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
 		return "", err
 	}
-	return "now using " + c.described(), nil
+	return "now using " + described(c), nil
 }
 
 // modelList lists the models of the configured providers, and the providers that cannot list theirs.
-func (c *commands) modelList(ctx context.Context) (string, error) {
+func (c roleCommands) modelList(ctx context.Context) (string, error) {
 	found, err := c.Choices(ctx, "model")
 	if len(found) == 0 && err != nil {
 		return "", err
@@ -166,7 +181,7 @@ func (c *commands) modelList(ctx context.Context) (string, error) {
 	return text, nil
 }
 
-func (c *commands) think(ctx context.Context, args string) (string, error) {
+func (c roleCommands) think(ctx context.Context, args string) (string, error) {
 	amount, err := llm.ParseThink(strings.TrimSpace(args))
 	if err != nil {
 		return "", err
@@ -179,29 +194,17 @@ func (c *commands) think(ctx context.Context, args string) (string, error) {
 	return "thinking: " + c.State().ThinkMode, nil
 }
 
-func (c *commands) auto(_ context.Context, args string) (string, error) {
-	on, err := toggled(c.State().Auto, args)
-	if err != nil {
-		return "", err
+func (c roleCommands) set(ctx context.Context, args string) (string, error) {
+	if strings.TrimSpace(args) == "" {
+		return listed(c.Setup().Vars, "no variables are set"), nil
 	}
-	c.SetAuto(on)
-	return "auto mode is " + onOff(on), nil
-}
-
-func (c *commands) done(_ context.Context, args string) (string, error) {
-	on, err := toggled(c.State().DoneActive, args)
-	if err != nil {
-		return "", err
+	key, value, ok := strings.Cut(args, "=")
+	if key = strings.TrimSpace(key); !ok || key == "" {
+		return "", errors.New("setting a variable: write it as /set KEY=VALUE")
 	}
-	c.SetDone(on)
-	return "done mode is " + onOff(on), nil
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
+	value = strings.TrimSpace(value)
+	err := c.Change(ctx, func(s *setup.Source, _ *setup.Role) { s.Vars[key] = value })
+	return fmt.Sprintf("%s is %q", key, value), err
 }
 
 // listed formats pairs in the order of their names. It returns none if there are no pairs.
@@ -221,7 +224,7 @@ func listed(rows map[string]string, none string) string {
 }
 
 // described describes the current role in one line.
-func (c *commands) described() string {
+func described(c Current) string {
 	p := c.Persona()
 	var parts []string
 	for _, part := range []struct{ what, name string }{

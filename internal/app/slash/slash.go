@@ -1,79 +1,27 @@
-// Package slash implements aura's built-in slash commands. It uses a session only through the Session interface.
+// Package slash implements aura's built-in slash commands. Each group of commands states in a small interface what it uses of a session. A
+// method that fails changes nothing. Without a session, the commands can be listed but not run.
 package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation"
-	"github.com/idelchi/aura/internal/agent/llm"
-	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/prompt"
-	"github.com/idelchi/aura/internal/agent/todo"
-	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )
 
-// Session is the part of a session that commands can use. A method that fails changes nothing.
-type Session interface {
+// Current is the present state of a session.
+type Current interface {
 	// Setup returns the setup of the current role.
 	Setup() *setup.Setup
 	Persona() conversation.Persona
 	State() sdk.Context
-	Stats() sdk.Stats
-	// Models returns the usage of each model since the session began.
-	Models() []conversation.ModelUse
-	History() []llm.Message
-	// Composition returns what fills the model's context.
-	Composition() conversation.Composition
-	// Choices returns the values that a command takes. It may return an error beside them.
-	Choices(ctx context.Context, command string) ([]frontend.Choice, error)
-	Plugins() []*host.Plugin
-	Servers() []mcp.Status
-	Todos() *todo.List
-	Saved() Saved
-	Commands() []command.Command
-
-	// Switch changes the role from the next prompt on. The reason is one of the SDK's reasons.
-	Switch(ctx context.Context, r setup.Role, reason string) error
-	// Change keeps the role and changes its settings: the user's settings, or the variables of templates.
-	Change(ctx context.Context, change func(*setup.Source, *setup.Role)) error
-	// Reload reloads the configuration and the plugins, and returns a report about the plugins.
-	Reload(ctx context.Context) (string, error)
-	// Connect connects to a deferred MCP server.
-	Connect(ctx context.Context, server string) error
-	SetAuto(on bool)
-	SetDone(on bool)
-	SetVerbose(on bool)
-
-	// Rewind removes all messages except the first keep.
-	Rewind(keep int) error
-	Compact(ctx context.Context) error
-	ClearTodos() error
-	SetTitle(title string)
-	// Resume continues the saved session that matches a word, and reports whether that is a different session than before.
-	Resume(ctx context.Context, word string) (other bool, err error)
-	Fork() error
-	// Export writes the session to a file, or returns it if that has no name.
-	Export(file string) (string, error)
-	// RunLine runs a prompt or a command. It reports whether the user asked to exit.
-	RunLine(ctx context.Context, line string) (exit bool, err error)
-}
-
-// Saved says where a session is saved.
-type Saved struct {
-	// ID and Path are empty for a session that is not saved. Lost is set if saving failed and was given up.
-	ID, Path string
-	Lost     bool
-	// Title is the session's name, or else its id.
-	Title string
 }
 
 // ConversationError is a failure of the conversation within a command. It has already been reported to the user.
@@ -90,19 +38,8 @@ func (e *ReportedError) Error() string { return e.Err.Error() }
 
 func (e *ReportedError) Unwrap() error { return e.Err }
 
-// commands implements the commands of one session.
-type commands struct {
-	Session
-}
-
 // run runs a slash command. It receives the text after the name and returns the text to show.
 type run = func(ctx context.Context, args string) (string, error)
-
-// Builtin returns aura's built-in commands. If s is nil, the commands can be listed but not run.
-func Builtin(s Session) []command.Command {
-	c := &commands{Session: s}
-	return slices.Concat(c.roleCommands(), c.sessionCommands(), c.listCommands(), c.flowCommands(), c.otherCommands())
-}
 
 // Custom returns the commands that users wrote in Markdown. Their text is sent to the model.
 func Custom(c *config.Config) []command.Command {
@@ -133,14 +70,23 @@ func own(name, description string, do run, hints ...string) command.Command {
 	}
 }
 
-func (c *commands) otherCommands() []command.Command {
+// ReloadCommands returns the command that reloads a session. reload returns a report about the plugins.
+func ReloadCommands(reload func(context.Context) (string, error)) []command.Command {
 	return []command.Command{
-		own("reload", "Reload configuration and plugins", func(ctx context.Context, _ string) (string, error) { return c.Reload(ctx) }),
-		own("set", "Set a variable for the templates of prompts, or list them", c.set, "KEY=VALUE"),
-		own("verbose", "Show or hide the model's thinking", c.verbose, "on|off"),
-		own("help", "List the commands, or describe one", c.help, "command"),
-		{Name: "exit", Description: "End the session", Run: func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }},
+		own("reload", "Reload configuration and plugins", func(ctx context.Context, _ string) (string, error) { return reload(ctx) }),
 	}
+}
+
+// ExitCommands returns the command that ends a session.
+func ExitCommands() []command.Command {
+	exit := func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }
+	return []command.Command{{Name: "exit", Description: "End the session", Run: exit}}
+}
+
+// HelpCommands returns the command that describes the commands of a session, which list returns.
+func HelpCommands(list func() []command.Command) []command.Command {
+	do := func(_ context.Context, args string) (string, error) { return help(list(), args) }
+	return []command.Command{own("help", "List the commands, or describe one", do, "command")}
 }
 
 // argument returns the label of an argument as a synopsis has it. A label that is more than a name says itself what is optional.
@@ -151,10 +97,11 @@ func argument(hint string) string {
 	return "<" + hint + ">"
 }
 
-func (c *commands) help(_ context.Context, args string) (string, error) {
+// help describes the commands, or the one that args names.
+func help(commands []command.Command, args string) (string, error) {
 	wanted := strings.TrimPrefix(strings.TrimSpace(args), "/")
 	var b strings.Builder
-	for _, known := range c.Commands() {
+	for _, known := range commands {
 		if wanted != "" && known.Name != wanted {
 			continue
 		}
@@ -168,40 +115,4 @@ func (c *commands) help(_ context.Context, args string) (string, error) {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
-}
-
-func (c *commands) set(ctx context.Context, args string) (string, error) {
-	if strings.TrimSpace(args) == "" {
-		return listed(c.Setup().Vars, "no variables are set"), nil
-	}
-	key, value, ok := strings.Cut(args, "=")
-	if key = strings.TrimSpace(key); !ok || key == "" {
-		return "", errors.New("setting a variable: write it as /set KEY=VALUE")
-	}
-	value = strings.TrimSpace(value)
-	err := c.Change(ctx, func(s *setup.Source, _ *setup.Role) { s.Vars[key] = value })
-	return fmt.Sprintf("%s is %q", key, value), err
-}
-
-func (c *commands) verbose(_ context.Context, args string) (string, error) {
-	on, err := toggled(c.State().Features.ShowThinking, args)
-	if err != nil {
-		return "", err
-	}
-	c.SetVerbose(on)
-	return "thinking is " + map[bool]string{true: "shown", false: "not shown"}[on], nil
-}
-
-// toggled parses on or off. Empty arguments invert the current state.
-func toggled(now bool, args string) (bool, error) {
-	switch word := strings.ToLower(strings.TrimSpace(args)); word {
-	case "":
-		return !now, nil
-	case "on", "true":
-		return true, nil
-	case "off", "false":
-		return false, nil
-	default:
-		return now, fmt.Errorf("reading %q: use on or off, or nothing to toggle", word)
-	}
 }

@@ -139,8 +139,8 @@ func TestRead(t *testing.T) {
 		"relative link": {[]contentBlock{{Type: "resource_link", Name: "n", URI: "file:a"}}, "\n\n<link name=\"n\" uri=\"file:a\" />", false},
 	} {
 		in, err := read(row.blocks)
-		if (err != nil) != row.fails || err == nil && in.whole() != row.want {
-			t.Errorf("%s: %q, %v, want %q", name, in.whole(), err, row.want)
+		if (err != nil) != row.fails || err == nil && in.line().Prompt() != row.want {
+			t.Errorf("%s: %q, %v, want %q", name, in.line().Prompt(), err, row.want)
 		}
 	}
 }

@@ -22,16 +22,10 @@ type input struct {
 	attached             []frontend.Attachment
 }
 
-// whole returns the text for the model.
-func (in input) whole() string {
-	if !in.adds() {
-		return in.text
-	}
-	return strings.TrimRight(in.text, "\n") + prompt.Escape(in.context) + in.links
+// line returns what the user enters.
+func (in input) line() frontend.Line {
+	return frontend.Line{Text: in.text, Added: prompt.Escape(in.context) + in.links, Attached: in.attached}
 }
-
-// adds reports whether the client adds something to the text.
-func (in input) adds() bool { return in.context != "" || in.links != "" }
 
 // read reads the blocks of a prompt.
 func read(blocks []contentBlock) (input, error) {
@@ -41,7 +35,7 @@ func read(blocks []contentBlock) (input, error) {
 			return in, failure(codeInvalidParams, "reading part %d of the prompt: %s", i+1, err)
 		}
 	}
-	if strings.TrimSpace(in.text) == "" && !in.adds() && len(in.attached) == 0 {
+	if line := in.line(); strings.TrimSpace(line.Text) == "" && line.Added == "" && len(line.Attached) == 0 {
 		return in, failure(codeInvalidParams, "the prompt is empty")
 	}
 	return in, nil

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -35,18 +35,8 @@ func (l *live) turn(ctx context.Context, in input) (any, error) {
 	if context.Cause(ctx) != nil {
 		return promptResponse{StopReason: stopCancelled}, nil //nolint:nilerr // a cancelled prompt is no error for the client
 	}
-	_, _, isCommand := command.Parse(in.text)
-	l.front.begin(isCommand)
-	var exit bool
-	var err error
-	if isCommand {
-		if in.adds() || len(in.attached) > 0 {
-			l.front.tell("a slash command takes no files; those of this prompt were left out")
-		}
-		exit, err = l.session.Command(ctx, in.text)
-	} else {
-		err = l.session.SendWith(ctx, in.whole(), in.attached...)
-	}
+	l.front.begin(frontend.IsCommand(in.text))
+	exit, err := l.session.RunLine(ctx, in.line())
 	reported := l.front.finish(err)
 	l.sync(ctx)
 	l.count()

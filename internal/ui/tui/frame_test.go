@@ -124,6 +124,26 @@ func TestGiveAway(t *testing.T) {
 	}
 }
 
+// TestLoansInTurn checks that two programs never have the terminal at once, such as a shell and an editor.
+func TestLoansInTurn(t *testing.T) {
+	t.Parallel()
+	s := newStage(80, 24)
+	l, got := &loan{frame: s.frame}, ""
+	l.giveAway(func() { got += "a" })
+	l.giveAway(func() { got += "b" })
+	if got != "a" {
+		t.Errorf("at first %q have the terminal", got)
+	}
+	l.returned(nil, func() { got += "-" })
+	if got != "a-b" || !s.frame.lent() || !l.released {
+		t.Errorf("then %q", got)
+	}
+	l.returned(nil, func() { got += "-" })
+	if got != "a-b-" || s.frame.lent() || l.released {
+		t.Errorf("at last %q", got)
+	}
+}
+
 // TestThemes checks the colours of each theme on light and dark backgrounds.
 func TestThemes(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,8 @@ type loan struct {
 	// cooked holds the modes of the terminal before the screen. released is set while they are in force, for another program.
 	cooked   *term.State
 	released bool
+	// waiting holds those who asked for the terminal while another program had it.
+	waiting []func()
 }
 
 // begin makes every key arrive at once, until end.
@@ -67,18 +69,28 @@ func (l *loan) lend(p program, then func(error)) {
 	l.giveAway(func() { go l.runOutside(p, then) })
 }
 
-// giveAway calls give when nothing is drawn any more.
+// giveAway calls give when nothing is drawn any more and no other program has the terminal.
 func (l *loan) giveAway(give func()) {
+	if l.frame.lent() {
+		l.waiting = append(l.waiting, give)
+		return
+	}
 	l.frame.giveAway(func() {
 		l.released = true
 		give()
 	})
 }
 
-// returned draws again. err is why the terminal cannot be used any more.
-func (l *loan) returned(err error) {
+// returned draws again and calls then. err is why the terminal cannot be used any more.
+func (l *loan) returned(err error, then func()) {
 	l.released = false
 	l.frame.takeBack(err)
+	then()
+	if len(l.waiting) > 0 {
+		give := l.waiting[0]
+		l.waiting = l.waiting[1:]
+		l.giveAway(give)
+	}
 }
 
 // runOutside runs a program that has the terminal.
@@ -102,10 +114,7 @@ func (l *loan) runOutside(p program, then func(error)) {
 		return
 	}
 	back := l.takeBack()
-	l.do(func() {
-		l.returned(back)
-		then(err)
-	})
+	l.do(func() { l.returned(back, func() { then(err) }) })
 }
 
 // release gives the terminal back for a while.

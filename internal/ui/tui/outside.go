@@ -1,34 +1,43 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
-// shellLine returns the command of a line that begins with an exclamation mark.
-func shellLine(line string) (string, bool) {
-	text, ok := strings.CutPrefix(line, "!")
-	return strings.TrimSpace(text), ok && strings.TrimSpace(text) != ""
-}
+// The screens run commands in the user's shell.
+var (
+	_ frontend.ShellRunner = (*UI)(nil)
+	_ frontend.ShellRunner = (*Plain)(nil)
+)
 
-// runShell runs a command in the user's shell, with the terminal, as the user.
-func (u *UI) runShell(line string) {
-	u.frame.print(u.show.prompt("!" + line))
+// RunShell implements frontend.ShellRunner. The command has the terminal.
+func (u *UI) RunShell(ctx context.Context, line string) {
+	ended := make(chan struct{})
 	path, args := userShell(u.environ, line)
-	u.loan.lend(program{path, args, u.o.Workdir, u.o.Environ}, func(err error) {
-		if text := shellFailure(err); text != "" {
-			u.say(terminal.Failure, "! "+text)
-		}
-		u.next()
+	u.do(func() {
+		u.frame.print(u.show.prompt("!" + line))
+		u.loan.lend(program{path, args, u.o.Workdir, u.o.Environ}, func(err error) {
+			if text := shellFailure(err); text != "" {
+				u.say(terminal.Failure, "! "+text)
+			}
+			close(ended)
+		})
 	})
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 // shellFailure describes how a command of the user failed. It is empty after a success, as in a shell.

@@ -30,7 +30,7 @@ func (l *loan) stopProcess() {
 		signal.Stop(continued)
 	}
 	err = errors.Join(err, l.takeBack())
-	l.do(func() { l.returned(err) })
+	l.do(func() { l.returned(err, func() {}) })
 }
 
 // watchSize tells the program when the size of the terminal changes. The returned function ends this.

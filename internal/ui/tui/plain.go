@@ -251,18 +251,13 @@ func (l *plainLoop) next(ctx context.Context) {
 	l.queue = l.queue[1:]
 	l.busy = true
 	go func() {
-		if program, ok := shellLine(line); ok {
-			l.p.runShell(ctx, program)
-			l.w.done <- workDone{}
-			return
-		}
-		exit, err := runLine(ctx, l.started(), line)
+		exit, err := l.started().RunLine(ctx, frontend.Line{Text: line})
 		l.w.done <- workDone{exit, err}
 	}()
 }
 
-// runShell runs a command in the user's shell, as the user. It has no input, because the typed lines belong to the session.
-func (p *Plain) runShell(ctx context.Context, line string) {
+// RunShell implements frontend.ShellRunner. The command has no input, because the typed lines belong to the session.
+func (p *Plain) RunShell(ctx context.Context, line string) {
 	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
 	out := &pane{p: p}
 	err := process.Run(ctx, process.Spec{

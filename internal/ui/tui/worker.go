@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/keymap"
@@ -17,7 +16,7 @@ import (
 // line is done.
 type worker struct {
 	u     *UI
-	lines chan work
+	lines chan frontend.Line
 	done  chan struct{}
 
 	// cancel ends the opening of the session.
@@ -32,14 +31,8 @@ type worker struct {
 	stopped bool
 }
 
-// work is a line with the files that are sent with it.
-type work struct {
-	text     string
-	attached []frontend.Attachment
-}
-
 func newWorker(u *UI) *worker {
-	return &worker{u: u, lines: make(chan work, 1), done: make(chan struct{})}
+	return &worker{u: u, lines: make(chan frontend.Line, 1), done: make(chan struct{})}
 }
 
 // start opens the session and then works until stop.
@@ -59,18 +52,10 @@ func (w *worker) start(ctx context.Context) {
 		}
 		w.u.do(func() { w.u.opened(s) })
 		for line := range w.lines {
-			exit, err := runLine(ctx, s, line.text, line.attached...)
+			exit, err := s.RunLine(ctx, line)
 			w.u.do(func() { w.u.finished(exit, err) })
 		}
 	}()
-}
-
-// runLine runs a prompt or a command.
-func runLine(ctx context.Context, s frontend.Session, line string, attached ...frontend.Attachment) (exit bool, err error) {
-	if _, _, ok := command.Parse(line); ok {
-		return s.Command(ctx, line)
-	}
-	return false, s.SendWith(ctx, line, attached...)
 }
 
 // opened returns the session, or why it could not be opened.
@@ -153,18 +138,16 @@ func (u *UI) next() {
 	if !ok {
 		return
 	}
-	if program, ok := shellLine(line); ok {
-		u.runShell(program)
-		return
-	}
 	if name, ok := pickerOf(line); ok {
 		u.openPicker(name)
 		return
 	}
-	if _, _, ok := command.Parse(line); ok {
+	if frontend.IsCommand(line) {
 		u.frame.print(u.show.prompt(line))
 	}
 	u.queue.busy = true
-	u.show.begin()
-	u.worker.lines <- work{line, u.prompt.attachments(line)} // it has room: the session is idle
+	if _, ok := frontend.ShellCommand(line); !ok {
+		u.show.begin()
+	}
+	u.worker.lines <- frontend.Line{Text: line, Attached: u.prompt.attachments(line)} // it has room: the session is idle
 }

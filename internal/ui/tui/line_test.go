@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/app/frontend"
+)
+
+// TestScreenLines checks that the screen hands each kind of line to the session as it was typed, and waits for the model only if the line
+// is not for the user's shell.
+func TestScreenLines(t *testing.T) {
+	t.Parallel()
+	for line, row := range map[string]struct {
+		waits bool
+		// echo is what the screen prints itself. The session reports prompts by an event.
+		echo string
+	}{
+		"hello":               {true, ""},
+		"/name it":            {true, "/name it"},
+		"/agent other":        {true, "/agent other"},
+		"/etc/hosts is empty": {true, ""},
+		"!ls":                 {false, ""},
+		"!":                   {true, ""},
+	} {
+		s := newStage(80, 24)
+		u := &UI{
+			frame: s.frame, show: newShow(s.frame.colours(), false), prompt: newPrompt(nil, nil, nil), session: choosing{},
+			worker: &worker{lines: make(chan frontend.Line, 1)},
+		}
+		u.show.stopWaiting() // the session is open
+		u.queue.add(line)
+		u.next()
+		s.frame.draw()
+		if got := <-u.worker.lines; got.Text != line || !u.queue.busy || u.show.waiting() != row.waits {
+			t.Errorf("%s: got %+v, busy %v, waits %v", line, got, u.queue.busy, u.show.waiting())
+		}
+		if printed := strings.Contains(s.out.String(), line); printed != (row.echo != "") {
+			t.Errorf("%s: printed %q", line, s.out.String())
+		}
+	}
+}
+
+// recorded is a session that records lines.
+type recorded struct {
+	frontend.Session
+	lines []string
+}
+
+func (r *recorded) History() []llm.Message { return nil }
+
+func (r *recorded) RunLine(_ context.Context, line frontend.Line) (exit bool, err error) {
+	r.lines = append(r.lines, line.Text)
+	return line.Text == "/exit", nil
+}
+
+// TestPlainLines checks that the linear screen hands each kind of line to the session as it was typed. It drops blank lines.
+func TestPlainLines(t *testing.T) {
+	t.Parallel()
+	in, typed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := typed.WriteString("\n \t\nhello\r\n /name it\n//x\n!echo hi\n!\n@a.txt\n/exit\nnever\n"); err != nil {
+		t.Fatal(err)
+	}
+	defer typed.Close()
+	s := &recorded{}
+	var out bytes.Buffer
+	p := NewPlain(Options{
+		In: in, Prompts: []string{"first"},
+		Open:  func(context.Context, frontend.FrontEnd) (frontend.Session, error) { return s, nil },
+		Close: func(context.Context, frontend.Session, error) error { return nil },
+	}, &out)
+	if err := p.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"first", "hello", " /name it", "//x", "!echo hi", "!", "@a.txt", "/exit"}; !slices.Equal(s.lines, want) {
+		t.Errorf("got %q", s.lines)
+	}
+}
