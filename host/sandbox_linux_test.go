@@ -1,33 +1,41 @@
 package host
 
 import (
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/testcache"
+	"github.com/idelchi/aura/internal/lab/testhost"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
 
-// buildChild builds the plugin host and returns its path.
-func buildChild(t *testing.T) string {
-	t.Helper()
-	if err := testcache.DependOnSources(); err != nil {
-		t.Fatal(err)
+// programs is the directory of the plugin host that the tests share.
+var programs string
+
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "aura-host-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	path := filepath.Join(t.TempDir(), "aura-plugin-host")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("building: %v: %s", err, out)
-	}
-	return path
+	defer func() { _ = os.RemoveAll(dir) }()
+	programs = dir
+	return m.Run()
 }
+
+// builtChild returns the path of the plugin host. The first test that needs it builds it.
+var builtChild = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programs, "aura-plugin-host")
+	return path, testhost.Build(path)
+})
 
 // prober is a tool that returns what it can access.
 const prober = `package prober
@@ -69,7 +77,11 @@ type ground struct {
 
 func newGround(t *testing.T, name, source string) ground {
 	t.Helper()
-	g := ground{base: shortDir(t), binary: buildChild(t)}
+	binary, err := builtChild()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := ground{base: shortDir(t), binary: binary}
 	dir := filepath.Join(g.base, "plugins", name)
 	for _, d := range []string{dir, filepath.Join(g.base, "work"), filepath.Join(g.base, "tmp")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {

@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/idelchi/aura/internal/lab/testhost"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
 	"github.com/idelchi/aura/shared/client"
@@ -40,10 +41,8 @@ func testMain(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "aura-plugin-host")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", binary, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building: %v\n%s", err, out)
+	if err := testhost.Build(binary); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -59,7 +59,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, l := range limits {
 		for dir, flags := range map[string]string{symbols: "-w", stripped: "-s -w"} {
-			build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", flags, "-o", filepath.Join(dir, l.program), source)
+			build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", flags, "-o", filepath.Join(dir, l.program), source)
 			build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 			if text, err := build.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, text)

@@ -24,12 +24,21 @@ func Run(m *testing.M) int {
 	}
 	host := filepath.Join(filepath.Dir(self), name)
 	defer func() { _ = os.Remove(host) }()
-	if err := testcache.DependOnSources(); err != nil {
+	if err := Build(host); err != nil {
 		panic(err)
 	}
-	build := exec.Command("go", "build", "-o", host, "github.com/idelchi/aura/cmd/aura-plugin-host") //nolint:gosec // beside the test itself
-	if out, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("building aura-plugin-host: %v: %s", err, out))
-	}
 	return m.Run()
+}
+
+// Build builds aura-plugin-host. The flags are those of the Makefile for programs without the race detector, so that the build cache has most of it.
+func Build(path string) error {
+	if err := testcache.DependOnSources(); err != nil {
+		return err
+	}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host") //nolint:gosec // a path of the test
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("building aura-plugin-host: %w: %s", err, out)
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
 )
@@ -215,43 +213,6 @@ func TestLinks(t *testing.T) {
 	}
 	_, err := config.Load(o)
 	checkError(t, err, "does a link lead in a circle?")
-}
-
-// TestFanOut reads folders in which few links stand for 10 to the power of 19 folders.
-func TestFanOut(t *testing.T) {
-	t.Parallel()
-	o := files{project + "agents/f00/a.md": "---\nname: a\n---\n", project + "agents/f19/b.md": "---\nname: b\n---\n"}.options(t)
-	root := filepath.Dir(o.Workdir)
-	agents := filepath.Join(root, project, "agents")
-	for level := range 19 {
-		dir := filepath.Join(agents, fmt.Sprintf("f%02d", level))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for link := range 10 {
-			testneed.Link(t, fmt.Sprintf("../f%02d", level+1), filepath.Join(dir, fmt.Sprint(link)))
-		}
-	}
-	if c := load(t, o); len(c.Agents) != 2 {
-		t.Errorf("got %d agents", len(c.Agents))
-	}
-}
-
-// TestManyFiles exceeds the limit of a folder.
-func TestManyFiles(t *testing.T) {
-	t.Parallel()
-	o := files{}.options(t)
-	dir := filepath.Join(filepath.Dir(o.Workdir), project, "agents/many")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for i := range limit.ConfigFiles {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, err := config.Load(o)
-	checkError(t, err, "reading "+filepath.Dir(dir)+": it contains more than 10000 files and folders, links included: remove what is not configuration")
 }
 
 func TestUnreadable(t *testing.T) {

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -246,18 +245,4 @@ func TestInheritRefused(t *testing.T) {
 		"wrong type":        {files{project + "agents/a.md": agent("a", "inherit: {b: c}\n")}, []string{`agents/a.md:3: key "inherit": expected a list, got a mapping`}},
 		"prompts do not":    {files{project + "prompts/a.md": agent("a", "inherit: [b]\n")}, []string{`prompts/a.md:3: unknown key "inherit"`}},
 	})
-}
-
-// TestInheritManyWays checks that families in which every member has two parents with the same two parents do not take longer
-// than others.
-func TestInheritManyWays(t *testing.T) {
-	t.Parallel()
-	all, text := files{}, "a0: {vars: {K: v}}\nb0: {}\n"
-	for i := range 60 {
-		text += fmt.Sprintf("a%d: {inherit: [a%d, b%d]}\nb%d: {inherit: [b%d, a%d]}\n", i+1, i, i, i+1, i, i)
-	}
-	all[project+"tasks/t.yaml"] = text
-	if got := all.load(t).Tasks["b60"].Vars["K"]; got != "v" {
-		t.Errorf("got %q", got)
-	}
 }

@@ -1,7 +1,6 @@
 package planted_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -252,24 +251,4 @@ func TestOutside(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	w.End()
-}
-
-// TestStoreBounds fills a store.
-func TestStoreBounds(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	w := planted.In(p.Place)
-	for i := range 3 {
-		p.call(w, fmt.Sprintf("for i in $(seq 100); do mkdir -p n%d-$i/.git; echo '[alias] x = y' >n%d-$i/.git/config; done", i, i))
-	}
-	all, err := p.Store.List()
-	if err != nil || len(all) != 256 || all[0].ID != 45 {
-		t.Errorf("%d entries from %d on, %v", len(all), all[0].ID, err)
-	}
-	if err := p.Store.Remove(1); err == nil || !strings.Contains(err.Error(), "does not exist") {
-		t.Error(err)
-	}
-	if err := p.Store.Remove(300); err != nil {
-		t.Error(err)
-	}
 }

@@ -85,29 +85,6 @@ var deeds = map[string]weapon{
 	"abstract socket, allowed": {change: unixSockets, run: func(s scene) error { return connects("unix", s.Abstract) }},
 }
 
-// TestDeeds checks what must work, with namespaces and without.
-func TestDeeds(t *testing.T) {
-	t.Parallel()
-	requireSupport(t)
-	for _, u := range users() {
-		for name, w := range deeds {
-			t.Run(u.name+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				for _, isolate := range isolations(t, w) {
-					s := scene{Attack: name, Base: u.layout(t), Isolate: isolate}
-					s.Policy = s.policy(sandbox.KindPlugin)
-					if w.change != nil {
-						w.change(s.Policy)
-					}
-					if o := u.play(t, s); o.Err != "" {
-						t.Errorf("isolate = %t: %s", isolate, o.Err)
-					}
-				}
-			})
-		}
-	}
-}
-
 // TestUncovered checks that a process without namespaces reports what it lacks, and that a process with namespaces creates the
 // missing directory.
 func TestUncovered(t *testing.T) {

@@ -4,10 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strconv"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -61,60 +58,3 @@ func reused(t *testing.T, base string, hold bool) bool {
 	}
 	return os.SameFile(old, made)
 }
-
-// TestGrantsRaced exchanges a granted directory and another one again and again, while processes confine themselves and write.
-// Nothing is ever written to the other directory. As a control, a policy that was not opened lets a process write there.
-func TestGrantsRaced(t *testing.T) {
-	t.Parallel()
-	for _, opened := range []bool{true, false} {
-		t.Run("opened "+strconv.FormatBool(opened), func(t *testing.T) {
-			t.Parallel()
-			var base string
-			c, granted := swapped(t, opened, func(dir string) error { base = dir; return nil })
-			home, exchanged, stop := filepath.Join(base, "home"), make(chan int), make(chan struct{})
-			// The other directory, wherever it is.
-			other, err := os.OpenRoot(home)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = other.Close() }()
-			go func() {
-				defer close(exchanged)
-				for n := 0; ; n++ {
-					select {
-					case <-stop:
-						exchanged <- n
-						return
-					default:
-						_ = unix.Renameat2(unix.AT_FDCWD, granted, unix.AT_FDCWD, home, unix.RENAME_EXCHANGE)
-					}
-				}
-			}()
-			hit := false
-			runs := raceRuns
-			if !opened {
-				runs = controlRuns
-			}
-			for i := 0; i < runs && !hit; i++ {
-				// The directory may be refused, or be elsewhere when the process writes.
-				_, _ = sandbox.Run(t.Context(), c)
-				_, err := other.Stat("x")
-				hit = err == nil
-			}
-			close(stop)
-			if n := <-exchanged; n == 0 {
-				t.Fatal("nothing was exchanged")
-			}
-			if hit == opened {
-				t.Errorf("written to the other directory: %t", hit)
-			}
-		})
-	}
-}
-
-// raceRuns is how many processes try. Without the protection, processes try until one writes to the other directory, which depends on how
-// the system schedules them; controlRuns is more than that takes.
-const (
-	raceRuns    = 150
-	controlRuns = 4000
-)

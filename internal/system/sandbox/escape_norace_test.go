@@ -1,16 +1,16 @@
+//go:build linux && !race
+
 package sandbox_test
 
 import (
-	"context"
-	"errors"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
+
+// These tests start a thousand processes, and each of them tries one thing. TestRun and others confine processes with the race detector.
 
 // TestEscapes runs every attack without a sandbox, where it must succeed, and then in a sandbox: with namespaces, and without
 // them, as on a system that allows none.
@@ -58,36 +58,25 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// isolations returns the values of scene.Isolate that the attack is tried with.
-func isolations(t *testing.T, w weapon) []bool {
-	t.Helper()
-	var out []bool
-	if canIsolate() {
-		out = append(out, true)
-	}
-	if !w.mounts {
-		out = append(out, false)
-	}
-	if len(out) == 0 {
-		testneed.Missing(t, testneed.Namespaces, "the system allows no namespaces with a /proc")
-	}
-	return out
-}
-
-// canIsolate reports whether the system allows namespaces with a /proc. Some containers do not.
-var canIsolate = sync.OnceValue(func() bool {
-	exe, err1 := os.Executable()
-	dir, err2 := os.Getwd()
-	if errors.Join(err1, err2) != nil {
-		return false
-	}
-	r, err := sandbox.Run(context.Background(), sandbox.Command{Executable: exe, Dir: dir, Call: sandbox.Call{Tool: "nothing"}})
-	return err == nil && r.Report.Mounts && r.Report.Proc
-})
-
-func requireSupport(t *testing.T) {
-	t.Helper()
-	if s := sandbox.Support(); !s.Enabled {
-		testneed.Missing(t, testneed.Sandbox, s.Reason())
+// TestDeeds checks what must work, with namespaces and without.
+func TestDeeds(t *testing.T) {
+	t.Parallel()
+	requireSupport(t)
+	for _, u := range users() {
+		for name, w := range deeds {
+			t.Run(u.name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				for _, isolate := range isolations(t, w) {
+					s := scene{Attack: name, Base: u.layout(t), Isolate: isolate}
+					s.Policy = s.policy(sandbox.KindPlugin)
+					if w.change != nil {
+						w.change(s.Policy)
+					}
+					if o := u.play(t, s); o.Err != "" {
+						t.Errorf("isolate = %t: %s", isolate, o.Err)
+					}
+				}
+			})
+		}
 	}
 }
