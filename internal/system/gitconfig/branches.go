@@ -110,14 +110,14 @@ func (m merger) branch(name string) (wanted []Setting, refused []string) {
 			refused = append(refused, s.Name())
 		}
 	}
+	restored := map[string]bool{}
 	for _, s := range m.copied.branches[name] {
-		if !refusedKeys[s.Key] {
+		switch {
+		case !refusedKeys[s.Key]:
 			wanted = append(wanted, s)
-		}
-	}
-	for _, s := range before {
-		if refusedKeys[s.Key] {
-			wanted = append(wanted, s)
+		case !restored[s.Key]:
+			restored[s.Key] = true
+			wanted = append(wanted, slices.DeleteFunc(slices.Clone(before), func(had Setting) bool { return had.Key != s.Key })...)
 		}
 	}
 	return wanted, slices.Compact(refused)

@@ -72,6 +72,7 @@ func TestMergeBranches(t *testing.T) {
 		"escapes":             {copied: repository + "[branch \"x\"]description=\x1b[2J", refused: "branch.x.description"},
 		"not a branch":        {copied: repository + "[branch \"-x\"]remote=.", refused: "branch.-x.remote"},
 		"a name with a space": {copied: repository + "[branch \"x y\"]remote=.", refused: "branch.x y.remote"},
+		"a refused value":     {copied: change("remote = origin # here", "remote = evil"), refused: "branch.main.remote"},
 		"one of two": {
 			copied: change("merge = refs/heads/main", "merge = refs/heads/next\n\tmergeoptions = x"),
 			want:   change("\tremote = origin # here\n\tmerge = refs/heads/main\n", "\tremote = origin\n\tmerge = refs/heads/next\n"), refused: "branch.main.mergeoptions",
