@@ -39,15 +39,28 @@ func (c Confinement) newWatch() *planted.Watch {
 }
 
 // Watching looks at the places that other programs run before something confined runs, and returns a function that looks at them
-// again. That function moves away what may not be there, reports everything to the user, and returns the same sentences. by is who
-// runs.
+// again. That function moves away what may not be there, writes to the repositories what was changed about branches, reports everything else
+// to the user, and returns the same sentences. by is who runs.
 func (c Confinement) Watching(by string) (end func() []string) {
 	if !c.enabled {
 		return func() []string { return nil }
 	}
 	watch := c.watch()
+	c.syncGit("confined code")
 	c.reportFound("somebody", watch.Begin())
-	return func() []string { return c.reportFound(by, watch.End()) }
+	return func() []string { return append(c.syncGit(by), c.reportFound(by, watch.End())...) }
+}
+
+// syncGit writes to the repositories what confined code changed about branches, and reports what it did not write.
+func (c Confinement) syncGit(by string) []string {
+	var texts []string
+	for _, refused := range c.grants.SyncGit() {
+		texts = append(texts, refused.Text(by))
+	}
+	if len(texts) > 0 && c.found != nil {
+		c.found(texts)
+	}
+	return texts
 }
 
 // reportFound reports findings to the user.

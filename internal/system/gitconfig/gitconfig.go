@@ -72,6 +72,15 @@ var errSyntax = errors.New("the syntax is not Git's")
 
 // Parse returns the settings in a Git configuration file. It refuses whatever it does not understand, because Git might.
 func Parse(text []byte) ([]Setting, error) {
+	p, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return p.out, nil
+}
+
+// parse does the work of Parse, and returns where everything is. The text of the result has no carriage returns at the ends of lines.
+func parse(text []byte) (*configParser, error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, errSyntax
@@ -82,7 +91,7 @@ func Parse(text []byte) ([]Setting, error) {
 		c, ok := p.peek()
 		switch {
 		case !ok:
-			return p.out, p.err
+			return p, nil
 		case c == '#' || c == ';':
 			p.until('\n')
 		case c == '[':
@@ -102,8 +111,11 @@ type configParser struct {
 	text         string
 	at           int
 	section, sub string
-	out          []Setting
-	err          error
+	heads        []head
+	// spans says where the pairs of out are, from the key to the end of the line.
+	out   []Setting
+	spans []span
+	err   error
 }
 
 func (p *configParser) peek() (byte, bool) {
@@ -136,6 +148,7 @@ func (p *configParser) word(more string) string {
 
 // head reads the head of a section.
 func (p *configParser) head() {
+	from := p.at
 	p.at++
 	section, sub, nested := strings.Cut(p.word("-."), ".")
 	p.skip(" \t")
@@ -152,6 +165,7 @@ func (p *configParser) head() {
 		return
 	}
 	p.at++
+	p.heads = append(p.heads, head{section, sub, span{from, p.at}})
 }
 
 // quoted reads a subsection up to its closing quote.
@@ -178,6 +192,7 @@ func (p *configParser) quoted() string {
 
 // pair reads a key and its value. A key without a value is true.
 func (p *configParser) pair() {
+	from := p.at
 	s := Setting{Section: p.section, Sub: p.sub, Key: p.word("-"), Value: "true"}
 	p.skip(" \t")
 	switch c, ok := p.peek(); {
@@ -188,38 +203,49 @@ func (p *configParser) pair() {
 	default:
 		p.err = errSyntax
 	}
-	p.out = append(p.out, s)
+	p.out, p.spans = append(p.out, s), append(p.spans, span{from, p.at})
 }
 
-// value reads a value up to the end of the line, which a backslash continues.
+// value reads a value up to the end of the line, which a backslash continues. Space around it does not count unless it is quoted.
 func (p *configParser) value() string {
 	var b strings.Builder
 	quoted := false
+	end := 0 // of the value without the space after it
 	for ; p.at < len(p.text); p.at++ {
 		switch c := p.text[p.at]; {
 		case c == '\n':
 			if quoted {
 				p.err = errSyntax
 			}
-			return strings.TrimSpace(b.String())
+			return b.String()[:end]
 		case (c == '#' || c == ';') && !quoted:
 			p.until('\n')
-			return strings.TrimSpace(b.String())
+			return b.String()[:end]
 		case c == '"':
 			quoted = !quoted
+			end = b.Len()
 		case c == '\\':
 			p.at++
+			length := b.Len()
 			if !p.escape(&b) {
 				return ""
 			}
+			if b.Len() > length {
+				end = b.Len()
+			}
+		case !quoted && strings.IndexByte(" \t\r", c) >= 0:
+			if b.Len() > 0 {
+				b.WriteByte(c)
+			}
 		default:
 			b.WriteByte(c)
+			end = b.Len()
 		}
 	}
 	if quoted {
 		p.err = errSyntax
 	}
-	return strings.TrimSpace(b.String())
+	return b.String()[:end]
 }
 
 // escape reads the character after a backslash.

@@ -20,7 +20,9 @@ func TestParse(t *testing.T) {
 		"[Remote \"A.b\"] URL=x y # c":           {"remote.A.b.url=x y"},
 		"[a.B]\nc=1;d\n":                         {"a.b.c=1"},
 		"[a]\n# x \\\nb=c\\\nd\n":                {"a.b=cd"},
-		"[a]\nb=\"x # y\" \\\"z\\t\n":            {"a.b=x # y \"z"},
+		"[a]\nb=\"x # y\" \\\"z\\t\n":            {"a.b=x # y \"z\t"},
+		"[a]\nb=  x  \" y \" \n":                 {"a.b=x   y "},
+		"[a]\nb=\"x\\n\" \n":                     {"a.b=x\n"},
 		"[a \"q\\\"\\\\\"]b=":                    {"a.q\"\\.b="},
 		"[a]\nb = x # c \\\n[core]\nfsmonitor=y": {"a.b=x", "core.fsmonitor=y"},
 	} {

@@ -96,7 +96,7 @@ func (p Policy) Stricter(other Policy) bool {
 func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.Caches, p.Store = nil, ""
-	p.Temp, p.Covers, p.Inner, p.Shown, p.Named = "", nil, nil, nil, nil
+	p.Temp, p.Covers, p.Inner, p.Shown, p.Named, p.GitConfigs = "", nil, nil, nil, nil, nil
 	p.Uncovered, p.Opening = nil, Opening{}
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p

@@ -8,6 +8,8 @@ type confinement struct {
 	// pins identifies the files of the policy by the paths of Pinned, and entered is the working directory.
 	pins    map[string]pin
 	entered identity
+	// links holds the links to private copies of Git's settings, by the files that they are mounted over.
+	links map[string]int
 	// protected is the set of Protected; nil if it was not needed yet.
 	protected treeSet
 }

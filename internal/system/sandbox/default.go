@@ -40,6 +40,8 @@ type Place struct {
 	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
+	// Copies is a directory for private copies of Git's settings; see PrivateTemp. If it is empty, the settings of repositories are read-only.
+	Copies string
 	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
 	// Path lists the directories where programs are searched; KindShell and KindGuest use it. Caches lists directories that builds
@@ -117,6 +119,7 @@ func Default(at Place, kind Kind) Policy {
 	case KindGuest:
 		// So does an extension's, or the default for extensions.
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
+		p.GitConfigs, p.copies = found.configs, at.Copies
 	case KindFiles:
 		p.Limits.MemoryBytes = filesMemory
 	case KindBuild:
@@ -126,6 +129,7 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 		p.Make = append(p.Make, at.filled()...)
+		p.GitConfigs, p.copies = found.configs, at.Copies
 	}
 	p.grantTemp(at, nil)
 	p.Caches, p.Store = p.layered(at, nil), at.Store
@@ -193,7 +197,7 @@ func (s *Survey) protect(at Place) {
 	if links == nil {
 		links = at.FindLinks()
 	}
-	s.uncovered = slices.Concat(links.Uncovered, git.Uncovered)
+	s.uncovered, s.configs = slices.Concat(links.Uncovered, git.Uncovered), git.Configs
 	s.named = slices.Concat(below(at.Workdir, []string{settingsName}), at.hiding(), present(at.Settings...), present(at.EnvFiles...), git.Files, links.Paths)
 	workdir, seen := resolve(at.Workdir), map[string]bool{}
 	for _, path := range slices.Concat(git.Paths, s.named, present(at.Sources...), at.programDirs()) {

@@ -49,7 +49,7 @@ func GitPaths(workdir, home string, environ ...string) *Repositories {
 	for _, dir := range append(s.hooks, hooks...) {
 		links.search(dir)
 	}
-	return &Repositories{Paths: s.paths, Files: slices.Concat(includes, links.links.Paths, s.named), Uncovered: append(s.uncovered, links.links.Uncovered...)}
+	return &Repositories{Paths: s.paths, Configs: s.configs, Files: slices.Concat(includes, links.links.Paths, s.named), Uncovered: append(s.uncovered, links.links.Uncovered...)}
 }
 
 // treesBelow examines the repositories directly below the working directory.
@@ -71,16 +71,17 @@ func (s *gitSearch) treesBelow(workdir string) {
 }
 
 // Repositories lists the paths that decide which programs Git runs. Files lists those that are never created if they are
-// missing, and links to such files. Uncovered holds sentences about what was not searched.
-type Repositories struct{ Paths, Files, Uncovered []string }
+// missing, and links to such files. Configs lists the files of Paths that contain the settings of repositories. Uncovered holds sentences about what was not searched.
+type Repositories struct{ Paths, Files, Configs, Uncovered []string }
 
 // gitSearch collects repositories.
 type gitSearch struct {
 	home string
 	// paths lists what Git trusts, each path once by has, and hooks the usual directories of hooks. seen holds the Git directories that
 	// were examined.
-	paths, hooks []string
-	has, seen    map[string]bool
+	// configs lists the settings of the repositories.
+	paths, hooks, configs []string
+	has, seen             map[string]bool
 	// sources lists the files of settings, each with the directories that it applies to. parsed holds what files of settings name.
 	sources []gitSource
 	sourced map[gitSource]bool
@@ -167,7 +168,7 @@ func (s *gitSearch) repository(dir, root string) {
 	s.seen[dir] = true
 	if common == "" {
 		s.add(below(dir, gitSettings)...)
-		s.hooks = append(s.hooks, filepath.Join(dir, "hooks"))
+		s.hooks, s.configs = append(s.hooks, filepath.Join(dir, "hooks")), append(s.configs, config)
 	} else {
 		s.add(below(dir, linkedSettings)...)
 		s.repository(common, usualRoot(common))

@@ -24,6 +24,8 @@ type Grants struct {
 	layers       map[string]*os.File
 	unlayered    error
 	slotLock     *os.File
+	// git holds the private copies of Git's settings.
+	git gitCopies
 	// dir is the working directory; nil if it could not be opened. files holds all open files, by their paths without links.
 	dir   *os.File
 	files map[string]*os.File
@@ -74,5 +76,6 @@ func (g *Grants) Close() {
 		_ = g.slotLock.Close()
 	}
 	g.files, g.known, g.writable = nil, nil, nil
+	g.git.close()
 	g.layers, g.slot, g.slotLock, g.unlayered = nil, "", nil, nil
 }

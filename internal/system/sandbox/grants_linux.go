@@ -47,6 +47,7 @@ func (g *Grants) Open(p Policy) Policy {
 	if slices.Contains(p.ReadWrite, "/") {
 		return p // every file can be reached, so replacing a path gains nothing
 	}
+	rights := p.rights()
 	names := slices.Concat([]string{g.workdir}, p.ReadWrite, p.ReadOnly, p.Own)
 	for _, c := range p.Covers {
 		names = append(names, c.Path)
@@ -83,6 +84,7 @@ func (g *Grants) Open(p Policy) Policy {
 		}
 		*list = paths
 	}
+	g.openGitCopies(&p, rights)
 	return p
 }
 

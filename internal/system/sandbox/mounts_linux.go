@@ -20,6 +20,8 @@ func arrangeMounts(p *confinement, in Isolation, r *Report) error {
 		return nil
 	}
 	var err error
+	p.links = p.copyLinks()
+	defer func() { closeCopies(p.links) }()
 	if r.Hidden = !p.showsAll(); r.Hidden {
 		r.Layers = slices.ContainsFunc(p.Covers, func(c Cover) bool { return c.Layer })
 		r.Proc, err = p.newRoot(r, in.Processes)
@@ -270,6 +272,9 @@ func (p *confinement) protect(path string, r *Report) error {
 	}
 	if err := p.pin(parent); err != nil {
 		return err
+	}
+	if link, ok := p.links[path]; ok && p.attach(link, path) == nil {
+		return nil
 	}
 	return p.over(path, true)
 }

@@ -38,6 +38,9 @@ type Policy struct {
 	Protected []string `json:"protected,omitempty"`
 	// Named lists paths of Protected that are never created if they are missing. The file tools refuse them by name.
 	Named []string `json:"named,omitempty"`
+	// GitConfigs lists the files of Protected that contain the settings of repositories. If the policy allows programs, Grants.Open makes private
+	// copies of them.
+	GitConfigs []string `json:"-"`
 	// Inner lists directories of ReadWrite that stay writable inside a protected or hidden tree, such as the directory that
 	// aura has created for the output of a tool.
 	Inner []string `json:"inner,omitempty"`
@@ -60,8 +63,8 @@ type Policy struct {
 
 	// Uncovered holds sentences about what could not be granted or protected.
 	Uncovered []string `json:"uncovered,omitempty"`
-	// private is Place.Private.
-	private string
+	// private is Place.Private, and copies is Place.Copies.
+	private, copies string
 
 	Opening
 }
@@ -81,6 +84,8 @@ type Opening struct {
 	Workdir string `json:"workdir,omitempty"`
 	// Links lists the symbolic links on the way to what is granted.
 	Links []Link `json:"links,omitempty"`
+	// GitCopies lists the private copies of Git's settings.
+	GitCopies []GitCopy `json:"git_copies,omitempty"`
 	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
 	// see Files. A path that leads to something else by now grants nothing.
 	Pinned []string `json:"pinned,omitempty"`

@@ -113,6 +113,9 @@ func (p Paths) Cache() string { return p.below(p.Root, "cache") }
 // Temp returns the directory for the temporary files of running sessions.
 func (p Paths) Temp() string { return p.below(p.Root, "tmp") }
 
+// GitCopies returns the directory for the copies of Git's settings that confined processes of running sessions see.
+func (p Paths) GitCopies() string { return p.below(p.Root, "git") }
+
 // Caches returns the directory of what confined builds added to the user's caches, with a directory for each project.
 func (p Paths) Caches() string { return p.below(p.Root, "caches") }
 

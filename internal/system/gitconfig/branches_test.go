@@ -1,0 +1,151 @@
+package gitconfig_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/system/gitconfig"
+)
+
+// repository is a file as Git writes it.
+const repository = `[core]
+	bare = false
+# the servers
+[remote "origin"]
+	url = https://host/x
+[branch "main"]
+	remote = origin # here
+	merge = refs/heads/main
+	vscode-merge-base = origin/main
+; the end
+`
+
+func TestMergeBranches(t *testing.T) {
+	t.Parallel()
+	change := func(old, new string) string { return strings.Replace(repository, old, new, 1) }
+	ours := "[branch \"main\"]\n\tremote = origin # here\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n; the end\n"
+	plain := "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n"
+	rows := map[string]struct {
+		base, copied, file, want string
+		refused, conflicts       string
+	}{
+		"nothing":  {copied: repository, want: repository},
+		"layout":   {copied: change(" # here", ""), want: repository},
+		"renamed":  {copied: change(`"main"`, `"new"`), want: change(ours, "") + strings.Replace(plain, "main", "new", 1)},
+		"copied":   {copied: repository + strings.Replace(plain, "main", "new", 1), want: repository + strings.Replace(plain, "main", "new", 1)},
+		"deleted":  {copied: change(ours, ""), want: change(ours, "")},
+		"upstream": {copied: repository + "[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/main\n", want: repository + "[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/main\n"},
+		"replaced": {
+			copied: change("refs/heads/main", "refs/heads/next"),
+			want:   change("\tremote = origin # here\n\tmerge = refs/heads/main\n", "\tremote = origin\n\tmerge = refs/heads/next\n"),
+		},
+		"push":        {copied: repository + "[branch \"x\"]PUSHREMOTE=origin", want: repository + "[branch \"x\"]\n\tpushRemote = origin\n"},
+		"rebase":      {copied: repository + "[branch \"x\"]rebase=merges", want: repository + "[branch \"x\"]\n\trebase = merges\n"},
+		"description": {copied: repository + "[branch \"x\"]description=\"a;\\\"b\\n\"", want: repository + "[branch \"x\"]\n\tdescription = \"a;\\\"b\\n\"\n"},
+		"odd name":    {copied: repository + "[branch \"a]\\\"#;b\"]remote=.", want: repository + "[branch \"a]\\\"#;b\"]\n\tremote = .\n"},
+		"same line": {
+			base: "[branch \"a\"] remote = .\n\trebase\n", copied: "[branch \"a\"] remote = .\n",
+			want: "[branch \"a\"]\n\tremote = .\n",
+		},
+		"two sections": {
+			base: "[branch \"a\"]\nremote=.\n[core]\nbare\n[branch \"a\"]\nrebase\n", copied: "[core]\nbare\n[branch \"a\"]\nremote=.\n",
+			want: "[branch \"a\"]\n\tremote = .\n[core]\nbare\n",
+		},
+		"no end of line":    {base: "[core]\nbare", copied: "[core]\nbare\n[branch \"a\"]remote=.", want: "[core]\nbare\n[branch \"a\"]\n\tremote = .\n"},
+		"comment at end":    {base: "# x", copied: "[branch \"a\"]remote=.", want: "# x\n[branch \"a\"]\n\tremote = .\n"},
+		"the user's change": {copied: change(`"main"`, `"new"`), file: repository + "[user]\nname=x\n", want: change(ours, "[user]\nname=x\n") + strings.Replace(plain, "main", "new", 1)},
+		"both changed":      {copied: change("merge = refs/heads/main", "merge = refs/heads/a"), file: change("merge = refs/heads/main", "merge = refs/heads/b"), want: change("merge = refs/heads/main", "merge = refs/heads/b"), conflicts: "main"},
+		"both the same":     {copied: change("\tremote = origin # here\n", ""), file: change("\tremote = origin # here\n", ""), want: change("\tremote = origin # here\n", "")},
+
+		"runs a program":      {copied: repository + "[core]fsmonitor=x", refused: "core.fsmonitor"},
+		"an alias":            {copied: repository + "[alias]x=!y", refused: "alias.x"},
+		"an include":          {copied: "[include]path=x\n" + repository, refused: "include.path"},
+		"a removed setting":   {copied: change("\tbare = false\n", ""), refused: "core.bare"},
+		"another address":     {copied: change("host/x", "evil/x"), refused: "remote.origin.url"},
+		"all branches":        {copied: repository + "[branch]autosetuprebase=always", refused: "branch.autosetuprebase"},
+		"an unknown remote":   {copied: repository + "[branch \"x\"]remote=upstream", refused: "branch.x.remote"},
+		"an address":          {copied: repository + "[branch \"x\"]remote=ext::sh -c x", refused: "branch.x.remote"},
+		"a planted remote":    {copied: repository + "[remote \"e\"]url=ext::x\n[branch \"x\"]remote=e", refused: "remote.e.url branch.x.remote"},
+		"not a ref":           {copied: repository + "[branch \"x\"]merge=--upload-pack=x", refused: "branch.x.merge"},
+		"options":             {copied: repository + "[branch \"x\"]mergeoptions=-s x", refused: "branch.x.mergeoptions"},
+		"escapes":             {copied: repository + "[branch \"x\"]description=\x1b[2J", refused: "branch.x.description"},
+		"not a branch":        {copied: repository + "[branch \"-x\"]remote=.", refused: "branch.-x.remote"},
+		"a name with a space": {copied: repository + "[branch \"x y\"]remote=.", refused: "branch.x y.remote"},
+		"a refused value":     {copied: change("remote = origin # here", "remote = evil"), refused: "branch.main.remote"},
+		"one of two": {
+			copied: change("merge = refs/heads/main", "merge = refs/heads/next\n\tmergeoptions = x"),
+			want:   change("\tremote = origin # here\n\tmerge = refs/heads/main\n", "\tremote = origin\n\tmerge = refs/heads/next\n"), refused: "branch.main.mergeoptions",
+		},
+	}
+	for name, row := range rows {
+		if row.base == "" {
+			row.base = repository
+		}
+		if row.file == "" {
+			row.file = row.base
+		}
+		if row.want == "" {
+			row.want = row.file
+		}
+		got, err := gitconfig.MergeBranches([]byte(row.base), []byte(row.copied), []byte(row.file))
+		if err != nil || string(got.Text) != row.want || strings.Join(got.Refused, " ") != row.refused || strings.Join(got.Conflicts, " ") != row.conflicts {
+			t.Errorf("%s: refused %q, conflicts %q, %v\n%s\nwant\n%s", name, got.Refused, got.Conflicts, err, got.Text, row.want)
+		}
+	}
+	for name, row := range map[string][3]string{
+		"the copy is not Git's":     {repository, repository + "[branch \"a\nb\"]remote=.", repository},
+		"the file is not Git's":     {repository, repository + "[branch \"x\"]remote=.", repository + "!"},
+		"the file has other breaks": {repository, repository + "[branch \"x\"]remote=.", strings.ReplaceAll(repository, "\n", "\r\n")},
+	} {
+		if got, err := gitconfig.MergeBranches([]byte(row[0]), []byte(row[1]), []byte(row[2])); err == nil {
+			t.Errorf("%s: %s", name, got.Text)
+		}
+	}
+}
+
+// FuzzMergeBranches merges whatever a copy contains. The result has the settings of the file, except for those of branches, which are as in
+// the copy unless they are refused.
+func FuzzMergeBranches(f *testing.F) {
+	for _, seed := range []string{
+		"[branch \"a]\\\"\"]\n\tremote = .\n\tdescription = \" x;\\n\\t\\\\ \"\n", "[branch \"b\"] merge = refs/heads/x # y\n[core]\nbare", "[branch \"main\"]\nrebase", "[branch.x]\nremote=.",
+	} {
+		f.Add(repository, seed)
+		f.Add(seed, repository)
+	}
+	f.Fuzz(func(t *testing.T, file, copied string) {
+		got, err := gitconfig.MergeBranches([]byte(file), []byte(copied), []byte(file))
+		if err != nil {
+			for _, text := range []string{file, copied} {
+				if _, bad := gitconfig.Parse([]byte(text)); bad != nil || strings.Contains(text, "\r") {
+					return
+				}
+			}
+			t.Fatalf("%q, %q: %v", file, copied, err)
+		}
+		mine, theirs, now := settings(t, file), settings(t, copied), settings(t, string(got.Text))
+		isBranch := func(s gitconfig.Setting) bool { return s.Section == "branch" && s.Sub != "" }
+		if others := slices.DeleteFunc(slices.Clone(mine), isBranch); !slices.Equal(others, slices.DeleteFunc(slices.Clone(now), isBranch)) {
+			t.Errorf("%q, %q: %q", file, copied, got.Text)
+		}
+		for _, s := range now {
+			if isBranch(s) && !slices.Contains(mine, s) && !slices.Contains(theirs, s) {
+				t.Errorf("%q, %q: %q is from nowhere", file, copied, s)
+			}
+		}
+		for _, s := range theirs {
+			if isBranch(s) && !slices.Contains(now, s) && !slices.Contains(got.Refused, s.Name()) {
+				t.Errorf("%q, %q: %q is lost", file, copied, s)
+			}
+		}
+	})
+}
+
+func settings(t *testing.T, text string) []gitconfig.Setting {
+	t.Helper()
+	all, err := gitconfig.Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return all
+}
