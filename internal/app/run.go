@@ -117,6 +117,7 @@ func (s *Session) collectCommands() {
 		own = front.Commands()
 	}
 	all := slices.Concat(builtinCommands(s), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
+	all = append(all, slash.Skills(s.setup.Config, all)...)
 	var chosen map[string]string
 	if !s.setup.Options.WithoutPlugins {
 		chosen = s.setup.Features.Plugins.Commands

@@ -11,17 +11,24 @@ import (
 // nounKinds maps the kinds whose commands only list and show them to their names in the help. Other kinds, such as tasks, have
 // more subcommands.
 var nounKinds = map[string]string{
-	"agents": "agents", "modes": "modes", "prompts": "prompts", "commands": "your own slash commands", "skills": "skills",
+	"agents": "agents", "modes": "modes", "prompts": "prompts", "commands": "your own slash commands", skillsKind: "skills",
 	"providers": "providers", "features": "settings",
 }
 
+const skillsKind = "skills"
+
 // newNouns returns a command for each kind of nounKinds. Without a subcommand and with list it lists all entities. With show it
-// shows one.
+// shows one. Skills can also be checked.
 func newNouns(s streams, root *rootOptions) []*cobra.Command {
 	var out []*cobra.Command
 	for _, kind := range shownKinds {
 		if called, ok := nounKinds[kind.plural]; ok {
-			out = append(out, newNoun(s, root, kind, called))
+			cmd := newNoun(s, root, kind, called)
+			if kind.plural == skillsKind {
+				cmd.Example += "\n  aura skills check"
+				cmd.AddCommand(newSkillsCheck(s, root))
+			}
+			out = append(out, cmd)
 		}
 	}
 	return out

@@ -72,12 +72,24 @@ var shownKinds = []shownKind{
 	entityKind("tasks", "task", func(c *config.Config) map[string]config.Task { return c.Tasks }, func(t config.Task) shown {
 		return shown{Description: t.Description, Status: words(map[string]bool{"disabled": t.Disabled}), settings: overrides(t.Features)}
 	}),
-	entityKind("skills", "skill", func(c *config.Config) map[string]config.Skill { return c.Skills }, func(s config.Skill) shown {
-		return shown{Description: s.Description, Body: s.Body}
-	}),
+	{plural: skillsKind, one: "skill", list: listSkills},
 	entityKind("commands", "command", func(c *config.Config) map[string]config.Command { return c.Commands }, func(m config.Command) shown {
 		return shown{Description: m.Description, Body: m.Body}
 	}),
+}
+
+var usedSkills = entityKind(skillsKind, "skill", func(c *config.Config) map[string]config.Skill { return c.Skills }, func(s config.Skill) shown {
+	return shown{Description: s.Description, Body: s.Body}
+})
+
+// listSkills also returns the skills that are left out, with the reason as the description.
+func listSkills(c *config.Config, v viewer) ([]shown, error) {
+	out, err := usedSkills.list(c, v)
+	for _, left := range c.SkillsLeftOut {
+		at := placeOf(left.Place)
+		out = append(out, shown{Kind: "skill", Name: left.Name, Status: "left out", Description: left.Reason, place: &at, Settings: map[string]any{}})
+	}
+	return out, err
 }
 
 // viewer defines what to hide, and for which agent and mode features are combined.

@@ -1,5 +1,5 @@
-// Package command holds the slash commands that a user can type: built-in commands, commands written in Markdown, and commands
-// of plugins.
+// Package command holds the slash commands that a user can type: built-in commands, commands written in Markdown, commands of
+// plugins, and skills.
 package command
 
 import (
@@ -16,6 +16,8 @@ const (
 	SourceBuiltin Source = iota
 	SourceMarkdown
 	SourcePlugin
+	// SourceSkill is a skill whose name no other command has.
+	SourceSkill
 )
 
 func (s Source) String() string {
@@ -26,6 +28,8 @@ func (s Source) String() string {
 		return "custom"
 	case SourcePlugin:
 		return "plugin"
+	case SourceSkill:
+		return "skill"
 	default:
 		return "unknown"
 	}

@@ -23,6 +23,14 @@ type Skill struct {
 	Dir string
 }
 
+// Text returns the instructions as the model gets them.
+func (s Skill) Text() string {
+	if s.Dir == "" {
+		return s.Body
+	}
+	return fmt.Sprintf("%s\n\n(files of this skill are below %s)", s.Body, s.Dir)
+}
+
 // Tool returns a tool that offers the skills in the given order. There must be at least one skill.
 func Tool(skills []Skill) tool.Tool { return reader{skills} }
 
@@ -53,12 +61,8 @@ func schema(names []string) json.RawMessage {
 func (r reader) Execute(_ context.Context, call tool.Call) (string, error) {
 	name, _ := call.Args["name"].(string)
 	for _, s := range r.skills {
-		switch {
-		case s.Name != name:
-		case s.Dir == "":
-			return s.Body, nil
-		default:
-			return fmt.Sprintf("%s\n\n(files of this skill are below %s)", s.Body, s.Dir), nil
+		if s.Name == name {
+			return s.Text(), nil
 		}
 	}
 	return "", fmt.Errorf("reading skill %q: it does not exist", name)

@@ -217,10 +217,11 @@ func storeOf(o config.Options) trust.Store {
 	return trust.Store{Path: state.Locate(xdg, o.UserHome, "").Trust()}
 }
 
-// sourcesOf returns the paths in a project's directory that a consent covers: its home, its env file and its extensions for Aar.
+// sourcesOf returns the paths in a project's directory that a consent covers: its home, its env file, its extensions for Aar and its
+// folders of skills.
 func sourcesOf(f config.Found) []string {
 	var out []string
-	for _, path := range []string{f.Home, f.EnvFile, f.Extensions()} {
+	for _, path := range append([]string{f.Home, f.EnvFile, f.Extensions()}, f.SkillFolders()...) {
 		if rel, err := filepath.Rel(f.Base, path); path != "" && err == nil {
 			out = append(out, filepath.ToSlash(rel))
 		}

@@ -77,6 +77,18 @@ func TestGate(t *testing.T) {
 		"directory":          {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, hooks: true},
 		"files, changed":     {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write(home+"hooks/i.yaml", "i: {event: pre, command: x}") }, refused: true},
 		"env file, changed":  {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write("work/secrets.env", "A=2") }, hooks: true},
+		"skills came":        {gate: &Gate{}, change: func(g *grounds) { g.agree(false); g.write("work/.agents/skills/s/SKILL.md", foreignSkill) }, hooks: true},
+		"skills came, files": {gate: &Gate{}, change: func(g *grounds) { g.agree(true); g.write("work/.agents/skills/s/SKILL.md", foreignSkill) }, refused: true},
+		"skills came, like the user's": {gate: &Gate{}, change: func(g *grounds) {
+			g.write("me/.aura/skills/s.md", foreignSkill)
+			g.agree(false)
+			g.write("work/.claude/skills/s/SKILL.md", foreignSkill)
+		}, refused: true},
+		"skills like the user's": {gate: &Gate{}, change: func(g *grounds) {
+			g.write("me/.aura/skills/s.md", foreignSkill)
+			g.write("work/.claude/skills/s/SKILL.md", foreignSkill)
+			g.agree(false)
+		}, hooks: true},
 		"env file came back": {gate: &Gate{}, change: func(g *grounds) {
 			g.agree(false)
 			g.remove("work/secrets.env")

@@ -59,6 +59,9 @@ func TestRequests(t *testing.T) {
 		"user's prompt":         {map[string]string{home + "prompts/a.md": "---\nname: safe\n---\nHi", "me/.aura/config/prompts/b.md": "---\nname: safe\n---\nHi"}, [3]string{"policy", "prompt safe", "takes the place of yours"}},
 		"user's command":        {map[string]string{home + "commands/a.md": "---\nname: c\n---\nHi", "me/.aura/config/commands/b.md": "---\nname: c\n---\nHi"}, [3]string{"policy", "command c", "takes the place of yours"}},
 		"user's skill":          {map[string]string{"work/.aura/skills/a.md": "---\nname: s\n---\nHi", "me/.aura/skills/b.md": "---\nname: s\n---\nHi"}, [3]string{"policy", "skill s", "takes the place of yours"}},
+		"user's skill, .agents": {map[string]string{"work/.agents/skills/s/SKILL.md": foreignSkill, "me/.aura/skills/b.md": "---\nname: s\n---\nHi"}, [3]string{"policy", "skill s", "takes the place of yours"}},
+		"user's skill, .claude": {map[string]string{"work/.claude/skills/s/SKILL.md": foreignSkill, "me/.claude/skills/s/SKILL.md": foreignSkill}, [3]string{"policy", "skill s", "takes the place of yours"}},
+		"a skill of nobody":     {map[string]string{"work/.claude/skills/s/SKILL.md": foreignSkill, "work/.agents/skills/t/SKILL.md": "broken"}, [3]string{}},
 		"user's server":         {map[string]string{home + "mcp/m.yaml": "m: {command: x, disabled: true}", "me/.aura/config/mcp/m.yaml": "m: {command: x}"}, [3]string{"policy", "mcp server m", "takes the place of yours"}},
 		"user's opt-in":         {map[string]string{home + "agents/a.md": "---\nname: a\ntools: {enabled: [Bash, '*']}\n---\n", "me/.aura/config/features/t.yaml": "tools: {opt_in: ['B*']}"}, [3]string{"policy", "agent a: tools.enabled", "Bash, *"}},
 		"opt-in of a mode":      {map[string]string{home + "features/t.yaml": "tools: {enabled: [Bash]}", "me/.aura/config/modes/m.md": "---\nname: m\nfeatures: {tools: {opt_in: [Bash]}}\n---\n"}, [3]string{"policy", "tools.enabled", "Bash"}},
@@ -151,6 +154,8 @@ func TestRequestsOfVariables(t *testing.T) {
 		})
 	}
 }
+
+const foreignSkill = "---\nname: s\ndescription: d\n---\nHi"
 
 // asking holds the files of the project that the tests of the gate use.
 var asking = map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: x}", "work/secrets.env": "A=1"}

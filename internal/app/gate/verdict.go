@@ -76,6 +76,10 @@ func (g *Gate) decide(o config.Options) (verdict, error) {
 	if v.fault == nil && len(v.requests) == 0 {
 		return v, nil
 	}
+	if known && v.rule != config.TrustPinned && v.onlySkillsAreNew(consent, sources) {
+		v.agreed, v.recorded = true, !asked
+		return v, nil
+	}
 	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
 	switch {
 	case known && consent.Pinned():
@@ -88,6 +92,21 @@ func (g *Gate) decide(o config.Options) (verdict, error) {
 	}
 	v.untrusted = u
 	return v, nil
+}
+
+// onlySkillsAreNew reports whether a consent for sources lacks only folders of skills for other agents, and these ask for nothing.
+func (v *verdict) onlySkillsAreNew(consent trust.Consent, sources []string) bool {
+	var folders []string
+	for _, dir := range v.found.SkillFolders() {
+		if rel, err := filepath.Rel(v.found.Base, dir); err == nil {
+			folders = append(folders, filepath.ToSlash(rel))
+		}
+	}
+	others := slices.DeleteFunc(consent.Missing(sources), func(s string) bool { return slices.Contains(folders, s) })
+	moved := slices.DeleteFunc(consent.Moved(v.found.Dir, sources), func(s string) bool { return slices.Contains(folders, s) })
+	return v.fault == nil && !consent.Pinned() && len(others) == 0 && len(moved) == 0 && !slices.ContainsFunc(v.requests, func(r trust.Request) bool {
+		return slices.ContainsFunc(v.found.SkillFolders(), func(dir string) bool { return within(dir, r.File) })
+	})
 }
 
 // covered reports whether a consent for files covers the project. If not, it completes u with the reason.
@@ -208,11 +227,11 @@ func (v *verdict) study(o config.Options) error {
 }
 
 // beside returns the files and directories that count in addition to the project's home, wherever they are located: the env
-// file, the extensions for Aar, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
+// file, the extensions for Aar, the skills for other agents, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
 // part of the home that is not hashed otherwise. Variables in their paths are expanded, as in a run.
 func (v *verdict) beside() []string {
 	var out []string
-	for _, path := range []string{v.found.EnvFile, v.found.Extensions()} {
+	for _, path := range append([]string{v.found.EnvFile, v.found.Extensions()}, v.found.SkillFolders()...) {
 		if path != "" {
 			out = append(out, path)
 		}

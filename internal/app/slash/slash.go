@@ -56,6 +56,25 @@ func Custom(c *config.Config) []command.Command {
 	return out
 }
 
+// Skills returns a command for each skill whose name none of the other commands has. It sends the skill's text to the model, and what the
+// user typed after the name.
+func Skills(c *config.Config, others []command.Command) []command.Command {
+	var out []command.Command
+	for name, s := range c.Skills {
+		typed, _, ok := command.Parse("/" + name)
+		if !ok || typed != name || slices.ContainsFunc(others, func(o command.Command) bool { return o.Name == name }) {
+			continue
+		}
+		out = append(out, command.Command{
+			Name: name, Description: s.Description, Source: command.SourceSkill, Origin: s.Source.File,
+			Run: func(_ context.Context, args string) (command.Result, error) {
+				return command.Result{Output: strings.TrimSpace(setup.ReadableSkill(s).Text() + "\n\n" + args), Forward: true}, nil
+			},
+		})
+	}
+	return out
+}
+
 // own returns a built-in command. hints describe its arguments, which are optional.
 func own(name, description string, do run, hints ...string) command.Command {
 	for i, hint := range hints {

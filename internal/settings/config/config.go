@@ -78,6 +78,8 @@ type Config struct {
 	EnvFiles []string
 	// Notices tells the user about configuration that was read but has no effect.
 	Notices []string
+	// SkillsLeftOut holds the skills in directories of other agents that cannot be used.
+	SkillsLeftOut []LeftOut
 	// References holds the locations of ${NAME} in values, in the order in which they were read.
 	References []Reference
 
@@ -151,7 +153,7 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}}
+	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
@@ -189,7 +191,8 @@ func load(o Options) (*Config, error) {
 	}
 	c.safePlugins = o.SafePlugins
 	c.Features, c.References = c.restricted(c.globals.features), l.references
-	c.Notices = slices.Concat(c.Notices, l.strangeFolders(), idleTasks(c.Tasks))
+	c.SkillsLeftOut = l.leftOut
+	c.Notices = slices.Concat(c.Notices, l.notices, l.strangeFolders(), idleTasks(c.Tasks))
 	// Read the instructions even if they are disabled, because an agent may enable them.
 	var shortened []string
 	if c.Instructions, shortened = o.instructions(p); c.Features.Instructions.Enabled {

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Found holds the files of a working directory that aura uses by default. It does not include files that the command line names.
@@ -12,13 +13,28 @@ type Found struct {
 	// Home is the project's home. EnvFile is the env file. Agent is the project's directory of Aar, if it has extensions. All are
 	// absolute, and empty if there is none.
 	Home, EnvFile, Agent string
+	// Skills holds the project's directories of other agents that contain skills, such as .agents.
+	Skills []string
 }
 
 // None reports whether nothing was found.
-func (f Found) None() bool { return f.Home == "" && f.EnvFile == "" && f.Agent == "" }
+func (f Found) None() bool {
+	return f.Home == "" && f.EnvFile == "" && f.Agent == "" && len(f.Skills) == 0
+}
 
 // Owns reports whether a home belongs to the project.
-func (f Found) Owns(h Home) bool { return h.Dir != "" && (h.Dir == f.Home || h.Dir == f.Agent) }
+func (f Found) Owns(h Home) bool {
+	return h.Dir != "" && (h.Dir == f.Home || h.Dir == f.Agent || slices.Contains(f.Skills, h.Dir))
+}
+
+// SkillFolders returns the folders of skills in Skills.
+func (f Found) SkillFolders() []string {
+	var out []string
+	for _, dir := range f.Skills {
+		out = append(out, filepath.Join(dir, skillsFolder))
+	}
+	return out
+}
 
 // Extensions returns the directory of the extensions in Agent; empty if there is none.
 func (f Found) Extensions() string {
@@ -41,6 +57,11 @@ func Find(o Options) (Found, error) {
 	}
 	if agent := p.agent(o); agent != "" && exists(filepath.Join(agent, extensionsDir)) {
 		f.Agent = agent
+	}
+	for _, h := range o.foreignSkills(p) {
+		if h.Kind == HomeProject && exists(filepath.Join(h.Dir, skillsFolder)) {
+			f.Skills, f.Base = append(f.Skills, h.Dir), filepath.Dir(h.Dir)
+		}
 	}
 	f.Dir = f.Base
 	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {

@@ -34,9 +34,13 @@ type loader struct {
 	text bool
 	// userHome is Options.UserHome.
 	userHome string
-	// seen and references are filled during reading.
+	// foreign holds the directories of other agents that may contain skills, lowest precedence first.
+	foreign []Home
+	// The following are filled during reading.
 	seen       origins
 	references []Reference
+	notices    []string
+	leftOut    []LeftOut
 }
 
 // kind describes a kind of entity: its name, the location of its files, and how a file is read.
@@ -63,29 +67,39 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 	merged := map[string]T{}
 	var faults []error
 	for _, home := range l.homes {
-		sources, err := home.sources(k.folder, k.ext)
+		found, err := loadHome(l, k, home, merged)
 		if err != nil {
 			return nil, err
 		}
-		files := map[string]string{}
-		for _, s := range sources {
-			if k.skip != nil && k.skip(s) {
-				continue
-			}
-			entities, err := readFile(s, k)
-			faults = append(faults, err)
-			for _, e := range entities {
-				if earlier, ok := files[e.name]; ok {
-					faults = append(faults, &strictyaml.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
-						"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
-				}
-				files[e.name] = s.File
-				l.seen.addPlace(k.name, e.name, Place{Source: s, Line: e.line})
-				merged[e.name] = e.value
-			}
-		}
+		faults = append(faults, found...)
 	}
 	return merged, errors.Join(faults...)
+}
+
+// loadHome adds the entities of one home. It returns the faults of the files, and an error if the home cannot be read.
+func loadHome[T any](l *loader, k kind[T], home Home, merged map[string]T) (faults []error, err error) {
+	sources, err := home.sources(k.folder, k.ext)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for _, s := range sources {
+		if k.skip != nil && k.skip(s) {
+			continue
+		}
+		entities, err := readFile(s, k)
+		faults = append(faults, err)
+		for _, e := range entities {
+			if earlier, ok := files[e.name]; ok {
+				faults = append(faults, &strictyaml.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
+					"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
+			}
+			files[e.name] = s.File
+			l.seen.addPlace(k.name, e.name, Place{Source: s, Line: e.line})
+			merged[e.name] = e.value
+		}
+	}
+	return faults, nil
 }
 
 func readFile[T any](s Source, k kind[T]) ([]entity[T], error) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -28,24 +27,6 @@ type Command struct {
 	Description string `yaml:"description"`
 	// Hints label the arguments in completion.
 	Hints []string `yaml:"hints"`
-}
-
-// Skill is a text that a model can read when it needs it: skills/**/*.md of a home, one per file.
-type Skill struct {
-	Source Source `yaml:"-"`
-	Body   string `yaml:"-"`
-
-	Name string `check:"required" yaml:"name"`
-	// Description tells the model when the skill is needed.
-	Description string `yaml:"description"`
-}
-
-// Dir returns the folder whose files belong to the skill. It is empty if the skill is a single file.
-func (s Skill) Dir() string {
-	if !strings.EqualFold(filepath.Base(s.Source.File), skillFile) {
-		return ""
-	}
-	return filepath.Dir(s.Source.File)
 }
 
 func (l *loader) prompts() (map[string]Prompt, error) {
@@ -92,39 +73,4 @@ func (l *loader) readCommand(d document) ([]entity[Command], error) {
 		return nil, d.empty("command", c.Name)
 	}
 	return []entity[Command]{{name: c.Name, line: d.line("name"), value: c}}, nil
-}
-
-// skillFile is the main file of a skill that is a folder. All other files in the folder belong to the skill.
-const skillFile = "SKILL.md"
-
-func (l *loader) skills() (map[string]Skill, error) {
-	return loadKind(l, kind[Skill]{name: "skill", folder: "skills", ext: markdownFiles, skip: belongsToSkill, read: l.readSkill})
-}
-
-// belongsToSkill reports whether a file is located in the folder of a skill but is not its main file.
-func belongsToSkill(s Source) bool {
-	if strings.EqualFold(filepath.Base(s.File), skillFile) {
-		return false
-	}
-	top := filepath.Join(s.Home.Dir, "skills")
-	for dir := filepath.Dir(s.File); len(dir) > len(top); dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, skillFile)); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
-func (l *loader) readSkill(d document) ([]entity[Skill], error) {
-	s := Skill{Source: d.Source, Body: strings.TrimSpace(d.body)}
-	if err := l.decode(d, &s); err != nil {
-		return nil, err
-	}
-	if err := d.named("a skill", s.Name); err != nil {
-		return nil, err
-	}
-	if s.Body == "" {
-		return nil, d.empty("skill", s.Name)
-	}
-	return []entity[Skill]{{name: s.Name, line: d.line("name"), value: s}}, nil
 }

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -64,41 +63,5 @@ func TestCommandRefused(t *testing.T) {
 		"two words":     {files{project + "commands/a b.md": "text"}, []string{`a b.md:1: key "name": "a b" cannot be typed`}},
 		"no text":       {files{path: "---\nname: b\n---\n \n"}, []string{`a.md:2: command "b" has no text`}},
 		"empty file":    {files{path: ""}, []string{`a.md:1: command "a" has no text`}},
-	})
-}
-
-func TestSkillFields(t *testing.T) {
-	t.Parallel()
-	const skills = "work/.aura/skills/"
-	skill := func(name string) string { return "---\nname: " + name + "\ndescription: when needed\n---\n\nDo it.\n" }
-	c := files{
-		skills + "single.md":                 skill("single"),
-		skills + "group/other.md":            skill("other"),
-		skills + "folder/SKILL.md":           skill("folder"),
-		skills + "folder/more.md":            "no skill",
-		skills + "folder/reference/deep.md":  "no skill",
-		skills + "folder/inner/SKILL.md":     skill("inner"),
-		skills + "folder/inner/reference.md": "no skill",
-		"me/.aura/skills/mine.md":            skill("mine"),
-	}.load(t)
-	if got := slices.Sorted(maps.Keys(c.Skills)); !slices.Equal(got, []string{"folder", "inner", "mine", "other", "single"}) {
-		t.Errorf("got %v", got)
-	}
-	got := c.Skills["single"]
-	if want := (config.Skill{Name: "single", Source: got.Source, Description: "when needed", Body: "Do it."}); got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-func TestSkillRefused(t *testing.T) {
-	t.Parallel()
-	const path = "work/.aura/skills/a.md"
-	checkRefused(t, map[string]refused{
-		"unknown key":     {files{path: "---\nname: a\nlicense: x\n---\ntext"}, []string{`skills/a.md:3: unknown key "license"; known keys: description, name`}},
-		"duplicate key":   {files{path: "---\nname: a\nname: b\n---\ntext"}, []string{`a.md:3: duplicate key "name"`}},
-		"wrong type":      {files{path: "---\nname: a\ndescription: [x]\n---\ntext"}, []string{`a.md:3: key "description": expected text`}},
-		"no name":         {files{path: "---\ndescription: x\n---\ntext"}, []string{`a.md:2: key "name": missing: a skill needs a name`}},
-		"no text":         {files{path: "---\nname: a\n---\n"}, []string{`a.md:2: skill "a" has no text`}},
-		"no skill at top": {files{"work/.aura/skills/SKILL.md": "---\nname: a\n---\nx", path: "text"}, []string{`skills/a.md:1: key "name": missing`}},
 	})
 }

@@ -30,6 +30,8 @@ type Confinement struct {
 	place    sandbox.Place
 	// aar is the user's directory of Aar; empty if there is none.
 	aar string
+	// skills holds the directories of the user's skills, which the built-in tools can read.
+	skills []string
 	// grants keeps the granted paths open while aura runs.
 	grants *sandbox.Grants
 	// files caches the policy of the file tools when it is needed more than once; nil if it was not computed.
@@ -58,7 +60,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
-		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, quarantine: Quarantine(c),
+		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, skills: userSkillDirs(c), quarantine: Quarantine(c),
 	}
 	if out.enabled && c.State.Root != "" {
 		// A directory that does not exist cannot be hidden, and confined code could create it, with a forged consent in it. If
@@ -151,6 +153,9 @@ func cachesIn(environ []string) []string {
 
 // Policy returns the policy of one kind of process.
 func (c Confinement) Policy(kind sandbox.Kind) sandbox.Policy {
+	if kind == sandbox.KindFiles || kind == sandbox.KindShell {
+		c = c.extended(sandbox.Paths{ReadOnly: c.skills})
+	}
 	return sandbox.Compose(c.place, kind, c.settings)
 }
 

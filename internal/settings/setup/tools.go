@@ -154,15 +154,6 @@ func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 	return all
 }
 
-func skills(c *config.Config) []skill.Skill {
-	var out []skill.Skill
-	for _, name := range slices.Sorted(maps.Keys(c.Skills)) {
-		s := c.Skills[name]
-		out = append(out, skill.Skill{Name: name, Description: s.Description, Body: s.Body, Dir: s.Dir()})
-	}
-	return out
-}
-
 // serverConditions returns the conditions of the servers, by the names of their tools.
 func serverConditions(c *config.Config, live Live) map[string]condition.Expr {
 	out := map[string]condition.Expr{}
