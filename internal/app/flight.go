@@ -156,10 +156,9 @@ func (f *flight) started(s host.Started) {
 	f.keepWhole(f.whole.Start(s, false))
 }
 
-// call records a call of a plugin.
-func (f *flight) call(c host.Call) {
+// call records a call of a plugin. did is its event, and changes is what it changed.
+func (f *flight) call(c host.Call, did event.PluginCall, changes []pipeline.Change) {
 	row, hook := hookpoint.Lookup(hookpoint.Name(c.Point))
-	did, changes := pluginCall(c, f.secrets.Get())
 	x := session.Fact{
 		Kind: session.FactCall, Plugin: c.Plugin, Version: c.Version, Point: c.Point, Name: subject(c), Outcome: string(did.Outcome), Error: did.Error,
 		Waited: c.Waited, Took: c.Took, Changes: bounded(changes, f.secrets.Get()),
@@ -225,7 +224,7 @@ func (f *flight) event(ev event.Event) {
 		f.flush()
 		f.between = true
 	case event.ToolResult:
-		if e.RefusedBy == "" || strings.HasPrefix(e.RefusedBy, pluginRefusal) {
+		if e.RefusedBy == "" || e.ByPlugin {
 			return // the call of the plugin is a fact already
 		}
 		f.fact(session.Fact{Kind: session.FactRefused, By: f.clean(e.RefusedBy), Name: e.Name, Error: f.clean(e.Error)})
@@ -240,9 +239,6 @@ func (f *flight) event(ev event.Event) {
 		}})
 	}
 }
-
-// pluginRefusal is how a refusal by a plugin begins in event.ToolResult.
-const pluginRefusal = "plugin "
 
 // switched returns what a switch changed.
 func switched(e event.AgentSwitch) []session.Change {

@@ -17,11 +17,8 @@ import (
 func watchPlugins(o *host.Observer, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, send func(event.Event)) {
 	o.OnStart = to.started
 	o.OnCall = func(ctx context.Context, c host.Call) {
-		to.call(c)
-		if send == nil && tracer == nil {
-			return
-		}
-		e, _ := pluginCall(c, secrets.Get())
+		e, changes := pluginCall(c, secrets.Get())
+		to.call(c, e, changes)
 		tracer.Plugin(ctx, telemetry.Call{
 			Plugin: e.Plugin, Point: e.Point, Outcome: string(e.Outcome), Error: e.Error, Waited: e.Waited, Took: e.Duration, Process: c.Child,
 		})

@@ -276,7 +276,9 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 		failure = limit.Cut(p.err.Error(), limit.Injection, "an error")
 	}
 	x.recordCall(p, failure)
-	if refused, ok := errors.AsType[*tool.RefusedError](p.err); x.tape != nil && (!ok || refused.By != tool.ByPlugin) {
+	refused, ok := errors.AsType[*tool.RefusedError](p.err)
+	byPlugin := ok && refused.By == tool.ByPlugin
+	if x.tape != nil && !byPlugin {
 		x.tape.Result(p.request.Name, p.args, joined(p.output, p.note), p.err)
 	}
 	// The output and the error are cut separately, so that the model always learns that the call failed, even if the output is
@@ -300,7 +302,7 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 	x.transcript.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	x.emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
-		RefusedBy: tool.RefusedBy(p.err),
+		RefusedBy: tool.RefusedBy(p.err), ByPlugin: byPlugin,
 	})
 	p.span.Result(string(p.json()), content)
 	p.span.End(p.err, toolClass(p))

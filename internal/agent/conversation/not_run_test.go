@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/conversation"
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -18,12 +19,15 @@ func TestCallsThatDidNotRun(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		call, want string
+		// by is who refused the call, as its event names it.
+		by       string
+		byPlugin bool
 	}{
-		"unknown tool":        {`Nope {}`, `there is no tool "Nope"`},
-		"invalid arguments":   {`Read {"path":1}`, `invalid arguments: field "path" must be string, not number`},
-		"malformed arguments": {`Read [1]`, "its arguments are not a JSON object"},
-		"blocked":             {`Read {"path":"blocked"}`, "blocked by p: no"},
-		"denied":              {`Read {"path":"denied"}`, "the policy denies it"},
+		"unknown tool":        {call: `Nope {}`, want: `there is no tool "Nope"`},
+		"invalid arguments":   {call: `Read {"path":1}`, want: `invalid arguments: field "path" must be string, not number`},
+		"malformed arguments": {call: `Read [1]`, want: "its arguments are not a JSON object"},
+		"blocked":             {`Read {"path":"blocked"}`, "blocked by p: no", "plugin p", true},
+		"denied":              {call: `Read {"path":"denied"}`, want: "the policy denies it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,6 +48,9 @@ func TestCallsThatDidNotRun(t *testing.T) {
 			b.send(t, "go")
 			if len(before) != 1 || len(after) != 1 || !strings.Contains(after[0], "the call did not run: "+tt.want) {
 				t.Errorf("before the call %q, after it %q", before, after)
+			}
+			if got := only[event.ToolResult](b); len(got) != 1 || got[0].RefusedBy != tt.by || got[0].ByPlugin != tt.byPlugin {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}

@@ -113,6 +113,8 @@ type ToolResult struct {
 	Ran bool `json:"ran"`
 	// RefusedBy names who refused the call: plugin NAME, hook NAME, policy RULE, user, sandbox or seen-file rule. It is empty if nobody did.
 	RefusedBy string `json:"refused_by,omitempty"`
+	// ByPlugin is true if plugins refused the call. The reports of their calls contain the refusal.
+	ByPlugin bool `json:"-"`
 	// Diff is a unified diff of the files that the call changed. It is for the user alone.
 	Diff string `json:"diff,omitempty"`
 	// Duration is wall-clock time.
