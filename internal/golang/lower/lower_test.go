@@ -131,7 +131,6 @@ func TestNestedLiterals(t *testing.T) {
 		"interface":              {"defer func() face {\n", "\nreturn nil }().m()"},
 		"function":               {"defer func() func() {\n", "\nreturn nil }()()"},
 		"value":                  {"x.n = func() int {\n", "\nreturn 1 }()"},
-		"operand":                {"x.l[func() int {\n", "\nreturn 1 }()] += len(x.l)"},
 		"started":                {"go func() {\n", "\n}()"},
 	} {
 		t.Run(name, func(t *testing.T) {
