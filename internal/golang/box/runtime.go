@@ -18,6 +18,9 @@ var _ runtime.Error = runtimeError("")
 
 const errNil = runtimeError("runtime error: invalid memory address or nil pointer dereference")
 
+// NilReceiver panics as Go does where a method of a nil interface value is called.
+func (s *Space) NilReceiver() { panic(errNil) }
+
 // Panic returns the value that a panic with v has.
 func (s *Space) Panic(v any) any {
 	if v == nil {

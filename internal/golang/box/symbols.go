@@ -10,7 +10,7 @@ func (s *Space) Symbols() map[string]reflect.Value {
 		"Is": reflect.ValueOf(s.Is), "Get": reflect.ValueOf(s.Get), "To": reflect.ValueOf(s.To), "Equal": reflect.ValueOf(s.Equal), "Same": reflect.ValueOf(s.Same),
 		"As": reflect.ValueOf(s.As), "Panic": reflect.ValueOf(s.Panic), "Recovered": reflect.ValueOf(s.Recovered), "Rune": reflect.ValueOf(s.Rune),
 		"Clear": reflect.ValueOf(s.Clear), "Mirror": reflect.ValueOf(s.Mirror), "Fill": reflect.ValueOf(s.Fill), "Data": reflect.ValueOf(s.Data),
-		"Frame": reflect.ValueOf(s.Frame), "NoPanic": reflect.ValueOf(s.NoPanic), "Unwinding": reflect.ValueOf((*Unwinding)(nil)),
+		"Frame": reflect.ValueOf(s.Frame), "NoPanic": reflect.ValueOf(s.NoPanic), "NilReceiver": reflect.ValueOf(s.NilReceiver), "Unwinding": reflect.ValueOf((*Unwinding)(nil)),
 		"Key": reflect.ValueOf(s.Key), "Real": reflect.ValueOf(s.Real), "TypeOf": reflect.ValueOf(s.TypeOf), "ValueOf": reflect.ValueOf(s.ValueOf), "Recovering": reflect.ValueOf(s.Recovering), "Select": reflect.ValueOf(s.Select),
 		"Keys": reflect.ValueOf(s.Keys), "Print": reflect.ValueOf(s.Print), "Words": reflect.ValueOf(s.Words), "DeepEqual": reflect.ValueOf(s.DeepEqual),
 		"Result": reflect.ValueOf(s.Result), "Funcs": reflect.ValueOf(s.Funcs),

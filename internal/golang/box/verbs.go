@@ -30,10 +30,10 @@ func Args(format string, args []any) (string, []any) {
 	// A name is a new argument, which the directive names. All others name theirs as well, if one of the source does.
 	indexed := slices.ContainsFunc(verbs, func(d directive) bool { return d.indexed })
 	for _, d := range verbs {
-		for _, i := range d.widths {
-			if i < len(args) && Is(args[i]) {
+		for _, w := range d.widths {
+			if w.arg < len(args) && Is(args[w.arg]) {
 				used = slices.Clone(used)
-				used[i] = Plain(args[i])
+				used[w.arg] = Plain(args[w.arg])
 			}
 		}
 		switch next = min(d.arg+1, len(args)); {
@@ -42,6 +42,12 @@ func Args(format string, args []any) (string, []any) {
 			return format, args
 		default: // An argument is missing, which package fmt says.
 			continue
+		}
+		for _, w := range d.widths {
+			if indexed {
+				fmt.Fprintf(&b, "%s[%d]*", format[start:w.from], w.arg+1)
+				start = w.to
+			}
 		}
 		b.WriteString(format[start:d.flags])
 		index, verb := d.arg, format[d.verb]
@@ -172,12 +178,15 @@ func (p printer) address(t *Type, v reflect.Value) {
 }
 
 // directive is a verb of a format: where its flags end, the place of the verb, and the numbers of the argument and of those for its
-// width and precision. indexed reports whether the format names the argument.
+// width and precision. indexed reports whether the format names an argument.
 type directive struct {
 	flags, verb, arg int
-	widths           []int
+	widths           []width
 	indexed          bool
 }
+
+// width is a width or precision that is an argument: its place in the format, and the number of the argument.
+type width struct{ from, to, arg int }
 
 // directives returns the verbs of a format. It returns false for a format that is rare and not worth the effort.
 func directives(format string) ([]directive, bool) {
@@ -187,22 +196,26 @@ func directives(format string) ([]directive, bool) {
 		if format[i] != '%' {
 			continue
 		}
-		var widths []int
-		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.*", format[i]) >= 0; i++ {
-			if format[i] == '*' {
-				widths = append(widths, arg)
-				arg++
+		d := directive{}
+		for i++; ; i++ {
+			for i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0 {
+				i++
 			}
-		}
-		d := directive{flags: i, widths: widths}
-		if i < len(format) && format[i] == '[' {
-			n, rest, ok := strings.Cut(format[i+1:], "]")
-			number, err := strconv.Atoi(n)
-			if !ok || err != nil || rest == "" || strings.IndexByte("*.", rest[0]) >= 0 || strings.Contains(format, "*") {
-				return nil, false
+			d.flags = i
+			if i < len(format) && format[i] == '[' {
+				n, _, ok := strings.Cut(format[i+1:], "]")
+				number, err := strconv.Atoi(n)
+				if !ok || err != nil || number < 1 {
+					return nil, false
+				}
+				i += len(n) + 2
+				arg, d.indexed = number-1, true
 			}
-			i += len(n) + 2
-			arg, d.indexed = number-1, true
+			if i >= len(format) || format[i] != '*' {
+				break
+			}
+			d.widths = append(d.widths, width{d.flags, i + 1, arg})
+			arg++
 		}
 		if i >= len(format) || format[i] >= utf8.RuneSelf {
 			return nil, false

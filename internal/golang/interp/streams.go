@@ -27,11 +27,11 @@ func (s streams) symbols(src *source) interp.Exports {
 	out := interp.Exports{"math/bits//bits": {"UintSize": reflect.ValueOf(constant.MakeInt64(bits.UintSize))}}
 	m := &methods{}
 	out[repair.Path+"//"+path.Base(repair.Path)] = m.symbols()
-	out["fmt//fmt"] = m.fmtSymbols(s.stdout)
+	stdout, stderr, args := s.stdout, s.stderr, []string{s.name}
+	out["fmt//fmt"] = m.fmtSymbols(&stdout)
 	if src.interfaces && slices.Contains(src.standard, "encoding/json") {
 		out["encoding/json//json"] = m.jsonSymbols()
 	}
-	stdout, stderr, args := s.stdout, s.stderr, []string{s.name}
 	out["os//os"] = map[string]reflect.Value{
 		"Stdout": reflect.ValueOf(&stdout).Elem(),
 		"Stderr": reflect.ValueOf(&stderr).Elem(),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 	"strings"
 
@@ -11,16 +12,16 @@ import (
 )
 
 // fmtSymbols returns replacements for the printing functions of package fmt. They print the contents of interface values and
-// use the given standard output.
-func (m *methods) fmtSymbols(stdout io.Writer) map[string]reflect.Value {
+// use the given standard output, which the plugin may replace.
+func (m *methods) fmtSymbols(stdout **os.File) map[string]reflect.Value {
 	see := m.printable
 	return map[string]reflect.Value{
-		"Print": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(stdout, see(a)...) }),
+		"Print": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprint(*stdout, see(a)...) }),
 		"Printf": reflect.ValueOf(func(f string, a ...any) (int, error) {
 			f, a = box.Args(f, see(a))
-			return fmt.Fprintf(stdout, f, a...)
+			return fmt.Fprintf(*stdout, f, a...)
 		}),
-		"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(stdout, see(a)...) }),
+		"Println": reflect.ValueOf(func(a ...any) (int, error) { return fmt.Fprintln(*stdout, see(a)...) }),
 		"Fprint":  reflect.ValueOf(func(w io.Writer, a ...any) (int, error) { return fmt.Fprint(w, see(a)...) }),
 		"Fprintf": reflect.ValueOf(func(w io.Writer, f string, a ...any) (int, error) {
 			f, a = box.Args(f, see(a))

@@ -49,6 +49,9 @@ type Source struct {
 	Dir string
 	// Module is the path of the plugin's module, and Package the name of its own package.
 	Module, Package string
+	// language is the Go release whose language the plugin's own packages are written in, such as go1.21: the go line of the module. It is empty for
+	// the language of the type checker.
+	language string
 	// Fset has the positions of all files.
 	Fset *token.FileSet
 	// Packages lists dependencies before their importers. The plugin's own package is the last.

@@ -29,6 +29,9 @@ func (s *Source) read() error {
 		return s.report(fault(mod, RuleModule, err))
 	}
 	s.Package = manifest.PackageName(s.Module)
+	if s.language, err = goLine(mod); err != nil {
+		return s.report(fault(mod, RuleModule, err))
+	}
 	if e := s.checkModule(); e != nil {
 		e.File, e.Line = mod, line
 		return s.report(e)

@@ -30,7 +30,7 @@ func (s *Source) Lower() (map[string][]lower.File, error) {
 func (s *Source) lower() (map[string][]lower.File, error) {
 	packages := make([]*lower.Package, 0, len(s.Packages))
 	for _, p := range s.Packages {
-		packages = append(packages, &lower.Package{Path: p.Path, Vendored: !p.Own, Fset: s.Fset, Files: p.trees(), Types: p.Types, Info: p.Info})
+		packages = append(packages, &lower.Package{Path: p.Path, Vendored: !p.Own, SharedLoops: p.Own && s.sharedLoops(), Fset: s.Fset, Files: p.trees(), Types: p.Types, Info: p.Info})
 	}
 	out, err := lower.Program(packages, lower.Library())
 	if refused, ok := errors.AsType[*lower.Error](err); ok {
@@ -74,6 +74,9 @@ func (s *Source) checkTypes() (valid bool, err error) {
 				held = e
 			}
 		}}
+		if p.Own {
+			config.GoVersion = s.language
+		}
 		// config.Error was given the errors.
 		p.Types, _ = config.Check(p.Path, s.Fset, p.trees(), info)
 		p.Info = info

@@ -12,7 +12,7 @@ import (
 // assign lowers an assignment.
 func (f *fn) assign(s *ast.AssignStmt) string {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		return f.expr(s.Lhs[0]) + " " + s.Tok.String() + " " + f.shiftCount(s.Tok, s.Rhs[0])
+		return f.operate(s)
 	}
 	if len(s.Lhs) != len(s.Rhs) {
 		return f.assignTuple(s)
@@ -23,7 +23,7 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	if f.places(s) {
 		return f.assignPlaces(s)
 	}
-	if s.Tok == token.DEFINE && slices.ContainsFunc(s.Lhs, func(l ast.Expr) bool { return f.replaced(l) || f.ofSignature(l) }) {
+	if s.Tok == token.DEFINE && f.redefines(s) {
 		return f.redefine(s)
 	}
 	var left, right []string
@@ -34,12 +34,22 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	return strings.Join(left, ", ") + " " + s.Tok.String() + " " + strings.Join(right, ", ")
 }
 
-// redefine lowers a definition that also assigns to variables of an outer statement.
+// redefines reports whether a definition assigns to variables of an outer statement, or evaluates a value only for its panic.
+func (f *fn) redefines(s *ast.AssignStmt) bool {
+	for i, l := range s.Lhs {
+		if f.replaced(l) || f.ofSignature(l) || isBlank(l) && f.mayPanic(s.Rhs[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// redefine lowers a definition by way of variables that hold the values.
 func (f *fn) redefine(s *ast.AssignStmt) string {
 	var values, sets []string
 	for i, l := range s.Lhs {
 		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
-			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
+			values = append(values, f.discard(s.Rhs[i]))
 			continue
 		}
 		temp, typ := f.fresh("v"), f.typ(f.leftType(l), l.Pos())
@@ -53,19 +63,17 @@ func (f *fn) redefine(s *ast.AssignStmt) string {
 	return strings.Join(append(values, sets...), "; ")
 }
 
-// places reports whether several values are assigned, at least one of them to something other than a variable, or as an
-// interface, or from a call that the interpreter makes only in a statement of its own.
+// places reports whether the values of an assignment are computed in statements of their own, before anything is assigned: there are several, and at
+// least one is assigned to something other than a variable, or as an interface, or can panic; or a call computes the value of a place that can panic.
 func (f *fn) places(s *ast.AssignStmt) bool {
-	if len(s.Lhs) < 2 || s.Tok != token.ASSIGN {
+	if s.Tok != token.ASSIGN {
 		return false
 	}
-	for _, r := range s.Rhs {
-		if c, ok := ast.Unparen(r).(*ast.CallExpr); ok {
-			fun := ast.Unparen(c.Fun)
-			if _, literal := fun.(*ast.FuncLit); literal || f.info.Types[fun].IsBuiltin() {
-				return true
-			}
-		}
+	if len(s.Lhs) == 1 {
+		return calls(s.Rhs[0]) && f.mayPanic(s.Lhs[0])
+	}
+	if slices.ContainsFunc(s.Rhs, f.mayPanic) {
+		return true
 	}
 	for _, l := range s.Lhs {
 		id, ok := ast.Unparen(l).(*ast.Ident)
@@ -76,26 +84,31 @@ func (f *fn) places(s *ast.AssignStmt) bool {
 	return false
 }
 
-// assignPlaces lowers an assignment of several values: first all operands are evaluated, then the values are assigned.
+// assignPlaces lowers an assignment: first all operands and values are evaluated, then the values are assigned.
 func (f *fn) assignPlaces(s *ast.AssignStmt) string {
-	before, places := f.operands(s.Lhs)
+	var before, places []string
+	if len(s.Lhs) == 1 && !calls(s.Lhs[0]) {
+		places = []string{f.left(s.Lhs[0])}
+	} else {
+		before, places = f.operands(s.Lhs)
+	}
 	var values, sets []string
 	for i, l := range s.Lhs {
-		t := types.Type(nil)
 		if places[i] == "_" {
-			values = append(values, "_ = "+f.assigned(l, s.Rhs[i]))
+			if text := f.discard(s.Rhs[i]); text != "" {
+				values = append(values, text)
+			}
 			continue
 		}
-		t = f.leftType(l)
+		t := f.typ(f.leftType(l), l.Pos())
+		if f.hiddenPlace(l) {
+			t = "any"
+		}
 		temp := f.fresh("v")
-		values = append(values, fmt.Sprintf("var %s %s = %s", temp, map[bool]string{true: "any", false: f.typ(t, l.Pos())}[f.hiddenPlace(l)], f.assigned(l, s.Rhs[i])))
+		values = append(values, fmt.Sprintf("var %s %s = %s", temp, t, f.assigned(l, s.Rhs[i])))
 		sets = append(sets, places[i]+" = "+temp)
 	}
-	text := strings.Join(slices.Concat(before, values, sets), "; ")
-	if f.wide {
-		return "{ " + text + " }"
-	}
-	return "func() { " + text + " }()"
+	return f.sequence(slices.Concat(before, values, sets))
 }
 
 // operands returns the places that are assigned to, and the statements that evaluate their operands.
@@ -162,7 +175,7 @@ func (f *fn) elementPlace(l *ast.IndexExpr, keep func(string) string) (x, index 
 		index = f.fresh("v")
 		return x, index, []string{fmt.Sprintf("var %s %s = %s", index, f.typ(m.Key(), l.Pos()), f.mapKey(l.Index, m))}
 	case ok:
-		return x, keep(f.conv(l.Index, m.Key())), nil
+		return x, keep(f.mapKey(l.Index, m)), nil
 	case f.info.Types[l.Index].Value != nil:
 		return x, f.expr(l.Index), nil
 	default:
@@ -182,6 +195,10 @@ func (f *fn) left(l ast.Expr) string {
 		if f.replaced(id) {
 			return "*(&" + f.expr(id) + ")"
 		}
+	}
+	if obj := f.libraryVar(l); obj != nil {
+		// The interpreter would replace its own entry of the symbol, not the variable of the library.
+		return "*(&" + f.global(obj, l.Pos()) + ")"
 	}
 	// The interpreter does not assign through a pointer in parentheses.
 	if star, ok := ast.Unparen(l).(*ast.StarExpr); ok {
@@ -281,7 +298,7 @@ func (f *fn) multi(e ast.Expr) string {
 // lookup returns the name of a function that returns an element of a map and whether there is one.
 func (f *fn) lookup(m *types.Map, at token.Pos) string {
 	typ := f.typ(m, at)
-	return f.helper("look "+typ, func() string {
+	return f.helper(helperKey{does: "look up", of: typ}, func() string {
 		key, elem := f.typ(m.Key(), at), f.typ(m.Elem(), at)
 		return fmt.Sprintf("(m %s, k %s) (%s, bool) { v, ok := m[k]; if !ok { var zero %[3]s; return zero, false }; return v, true }", typ, key, elem)
 	})

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,14 +44,11 @@ func (f *fn) callee(fun ast.Expr) (callee func(args []string, spread bool) strin
 			return name + "(" + strings.Join(args, ", ") + ")"
 		}
 	}
+	if obj := f.libraryFunc(fun); obj != nil && obj.Signature().Recv() == nil {
+		return plain(f.global(obj, fun.Pos())), true, sig
+	}
 	if sel, ok := fun.(*ast.SelectorExpr); ok {
-		s := f.info.Selections[sel]
-		switch {
-		case s == nil:
-			if obj, ok := f.info.Uses[sel.Sel].(*types.Func); ok && f.sources[obj.Pkg()] == nil {
-				return plain(f.global(obj, fun.Pos())), true, sig
-			}
-		case s.Kind() == types.MethodVal:
+		if s := f.info.Selections[sel]; s != nil && s.Kind() == types.MethodVal {
 			recv := f.typeOf(sel.X)
 			m, index := f.method(recv, sel)
 			x := f.expr(sel.X)
@@ -206,7 +204,7 @@ func (f *fn) sliceToArray(x string, s *types.Slice, to types.Type, at token.Pos)
 		return ""
 	}
 	list, typ := f.typ(s, at), f.typ(to, at)
-	return f.helper("array "+list+" "+typ, func() string {
+	return f.helper(helperKey{"array", typ, list}, func() string {
 		return fmt.Sprintf("(x %s) %s { return %s.Array(x, new(%[2]s)).(%[2]s) }", list, typ, boxAlias)
 	}) + "(" + x + ")"
 }
@@ -219,7 +217,7 @@ func isComplex(t types.Type) bool {
 // native returns the name of a function that returns a compiled value as an interface.
 func (f *fn) native(to types.Type, at token.Pos) string {
 	id, name := f.id(to, at), f.typ(to, at)
-	return f.helper("native "+f.key(to), func() string {
+	return f.helper(helperKey{does: "native", of: f.key(to)}, func() string {
 		return fmt.Sprintf("(x any) (w %s) { if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
 	})
 }
@@ -273,7 +271,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 		if c, ok := t.Underlying().(*types.Chan); ok && c.Dir() != types.SendRecv {
 			// The interpreter makes channels of both directions only.
 			both := f.typ(types.NewChan(types.SendRecv, c.Elem()), e.Pos())
-			made := f.helper("make "+args[0], func() string { return fmt.Sprintf("(n int) %s { return make(%s, n) }", args[0], both) })
+			made := f.helper(helperKey{does: "make", of: args[0]}, func() string { return fmt.Sprintf("(n int) %s { return make(%s, n) }", args[0], both) })
 			return made + "(" + strings.Join(append(args[1:], "0")[:1], "") + ")"
 		}
 		return f.hidden("make("+strings.Join(args, ", ")+")", t, e.Pos())
@@ -281,7 +279,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 		if !f.info.Types[e.Args[0]].IsType() {
 			t := f.typeOf(e).Underlying().(*types.Pointer).Elem() //nolint:forcetypeassert // by the type checker
 			name := f.typ(t, e.Pos())
-			return f.helper("new "+name, func() string {
+			return f.helper(helperKey{does: "new", of: name}, func() string {
 				return fmt.Sprintf("(v %s) *%[1]s { p := new(%[1]s); *p = v; return p }", name)
 			}) + "(" + f.conv(e.Args[0], t) + ")"
 		}
@@ -307,7 +305,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 			// The pointer may be nil.
 			typ := f.typ(f.typeOf(e.Args[0]), e.Pos())
 			n := p.Elem().Underlying().(*types.Array).Len() //nolint:forcetypeassert // by the type checker
-			return f.helper("len "+typ, func() string { return fmt.Sprintf("(p %s) int { return %d }", typ, n) }) + "(" + f.expr(e.Args[0]) + ")"
+			return f.helper(helperKey{does: "len", of: typ}, func() string { return fmt.Sprintf("(p %s) int { return %d }", typ, n) }) + "(" + f.expr(e.Args[0]) + ")"
 		}
 		return name + "(" + arg(0) + ")"
 	case "copy", "close", "complex", "real", "imag":
@@ -358,6 +356,16 @@ func (f *fn) appends(e *ast.CallExpr) string {
 	t := f.typeOf(e)
 	elem := t.Underlying().(*types.Slice).Elem() //nolint:forcetypeassert // by the type checker
 	name := f.typ(t.Underlying(), e.Pos())
+	if from, ok := f.typeOf(e.Args[0]).(*types.Tuple); ok {
+		list := types.NewVar(token.NoPos, nil, "", types.NewSlice(elem))
+		sig := types.NewSignatureType(nil, nil, nil, types.NewTuple(types.NewVar(token.NoPos, nil, "", t), list), types.NewTuple(types.NewVar(token.NoPos, nil, "", t)), true)
+		return f.applyTuple(e, from, sig, true, func(args []string, _ bool) string {
+			if f.opaque(t) {
+				args[0] = f.opened(args[0], name)
+			}
+			return f.hidden("append("+strings.Join(args, ", ")+")", t, e.Pos())
+		})
+	}
 	first := "(" + name + ")(nil)"
 	if !f.info.Types[e.Args[0]].IsNil() {
 		first = f.under(e.Args[0])
@@ -384,6 +392,18 @@ func (f *fn) appends(e *ast.CallExpr) string {
 	if len(args) == 1 {
 		return f.hidden(first, t, e.Pos())
 	}
+	if len(args) > 2 && slices.ContainsFunc(e.Args[1:], f.mayPanic) {
+		// The interpreter reads each value when it appends it, after it has written those before.
+		values := make([]string, len(args)-1)
+		for i := range values {
+			values[i] = "v" + strconv.Itoa(i)
+		}
+		list := strings.Join(values, ", ")
+		appended := f.helper(helperKey{"append", name, strconv.Itoa(len(values))}, func() string {
+			return fmt.Sprintf("(s %s, %s %s) %[1]s { return append(s, %[2]s) }", name, list, f.typ(elem, e.Pos()))
+		})
+		return f.hidden(appended+"("+strings.Join(args, ", ")+")", t, e.Pos())
+	}
 	return f.hidden("append("+strings.Join(args, ", ")+")", t, e.Pos())
 }
 
@@ -398,7 +418,7 @@ func (f *fn) extreme(e *ast.CallExpr, name string) string {
 	if name == "max" {
 		op = ">"
 	}
-	pair := f.helper(name+" "+typ, func() string {
+	pair := f.helper(helperKey{does: name, of: typ}, func() string {
 		nan := ""
 		if b, ok := t.Underlying().(*types.Basic); ok && b.Info()&types.IsFloat != 0 {
 			nan = "if a != a { return a }; if b != b { return b }; "
@@ -415,7 +435,7 @@ func (f *fn) extreme(e *ast.CallExpr, name string) string {
 func (f *fn) clear(e *ast.CallExpr) string {
 	t := f.typeOf(e.Args[0])
 	typ := f.typ(t.Underlying(), e.Pos())
-	name := f.helper("clear "+typ, func() string {
+	name := f.helper(helperKey{does: "clear", of: typ}, func() string {
 		if s, ok := t.Underlying().(*types.Slice); ok {
 			return fmt.Sprintf("(x %s) { for i := 0; i < len(x); i++ { var zero %s; x[i] = zero } }", typ, f.typ(s.Elem(), e.Pos()))
 		}

@@ -419,10 +419,8 @@ func (f *fn) unpacked(x string, t types.Type, at token.Pos) string {
 	case isInterface(t):
 		return f.toCompiled(t, at) + "(" + x + ")"
 	}
-	return f.helper("unpack "+name, func() string {
-		if empty(t) {
-			return fmt.Sprintf("(x any) (v %s) { return v }", name)
-		}
-		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
-	}) + "(" + x + ")"
+	if empty(t) {
+		return f.helper(helperKey{does: "zero", of: name}, func() string { return fmt.Sprintf("(x any) (v %s) { return v }", name) }) + "(" + x + ")"
+	}
+	return f.opened(x, name)
 }

@@ -8,8 +8,24 @@ import (
 	"strings"
 )
 
-// goes lowers a go statement. The callee is a name, so that the interpreter evaluates all else before.
-func (f *fn) goes(s *ast.GoStmt) string { return "go " + f.call(s.Call) }
+// made returns a function literal as the result of a function of its own. The interpreter keeps the variable that holds a literal in the frame of
+// the function that evaluates it, and sets the variable back after each call of the literal. A literal that compiled code receives directly has no
+// variable, and reads those around it as they are when it is called.
+func (f *fn) made(text string, t types.Type, at token.Pos) string {
+	return "func() " + f.typ(t, at) + " { return " + text + " }()"
+}
+
+// goes lowers a go statement. A literal that ends in another goroutine must not change a variable of this one: see made.
+func (f *fn) goes(s *ast.GoStmt) string {
+	lit, ok := ast.Unparen(s.Call.Fun).(*ast.FuncLit)
+	if !ok {
+		return "go " + f.call(s.Call)
+	}
+	t, name := f.typeOf(lit), f.fresh("g")
+	sig := t.(*types.Signature) //nolint:forcetypeassert // it is called
+	call := f.apply(s.Call, sig, false, func(args []string, _ bool) string { return name + "(" + strings.Join(args, ", ") + ")" })
+	return fmt.Sprintf("%s := %s; go %s", name, f.made(f.literalIn(lit, ""), t, s.Pos()), call)
+}
 
 // unwinding is the type of what deferred calls ask for a panic, and recovering the end of the name of a function that gets it.
 const (
@@ -175,7 +191,8 @@ func (f *fn) receiverNow(sel *ast.SelectorExpr) (recv, name string) {
 	m, index := f.method(t, sel)
 	x, t := f.path(f.expr(sel.X), t, index[:len(index)-1])
 	if isInterface(t) {
-		return x, f.typ(t, sel.Pos())
+		name = f.typ(t, sel.Pos())
+		return f.receiverOf(x, name), name
 	}
 	_, pointer := receiver(m)
 	p, have := t.Underlying().(*types.Pointer)
@@ -186,6 +203,13 @@ func (f *fn) receiverNow(sel *ast.SelectorExpr) (recv, name string) {
 		return "*" + x, f.typ(p.Elem(), sel.Pos())
 	}
 	return x, f.typ(t, sel.Pos())
+}
+
+// receiverOf returns the interface value x of a type, and panics if it is nil.
+func (f *fn) receiverOf(x, typ string) string {
+	return f.helper(helperKey{does: "receiver", of: typ}, func() string {
+		return fmt.Sprintf("(x %s) %[1]s { if x == nil { %s.NilReceiver() }; return x }", typ, boxAlias)
+	}) + "(" + x + ")"
 }
 
 // static returns the declared function that an expression names.

@@ -65,7 +65,7 @@ func (f *fn) under(e ast.Expr) string {
 	x := f.expr(e)
 	t := f.typeOf(e)
 	if f.opaque(t) {
-		return x + ".(" + f.typ(t.Underlying(), e.Pos()) + ")"
+		return f.opened(x, f.typ(t.Underlying(), e.Pos()))
 	}
 	return x
 }
@@ -79,11 +79,7 @@ func (f *fn) ident(e *ast.Ident) string {
 	case *types.Nil:
 		return "nil"
 	case *types.Func:
-		f.keepsName(e, obj)
-		if name := f.instanceOf(e); name != "" {
-			return name
-		}
-		return f.global(obj, e.Pos())
+		return f.functionValue(e, obj)
 	case *types.Var:
 		if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 			return f.global(obj, e.Pos())
@@ -95,6 +91,19 @@ func (f *fn) ident(e *ast.Ident) string {
 	}
 	refuse(e.Pos(), "%s cannot be used here", e.Name)
 	return ""
+}
+
+// functionValue returns a declared function as a value.
+func (f *fn) functionValue(id *ast.Ident, obj *types.Func) string {
+	f.keepsName(id, obj)
+	if name := f.instanceOf(id); name != "" {
+		return name
+	}
+	name := f.global(obj, id.Pos())
+	if sig := obj.Signature(); sig.Variadic() && f.sources[obj.Pkg()] == nil {
+		return f.made(f.closure(sig, id.Pos(), func(args []string) string { return name + "(" + strings.Join(args, ", ") + "...)" }), sig, id.Pos())
+	}
+	return name
 }
 
 // composite lowers a composite literal of a type, which may be elided in the source.
@@ -129,7 +138,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 	case *types.Map:
 		for _, x := range e.Elts {
 			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
-			key := f.hashed(f.element(kv.Key, u.Key()), u.Key())
+			key := f.mapKey(kv.Key, u)
 			parts = append(parts, key+": "+f.element(kv.Value, u.Elem()))
 		}
 	case *types.Slice:
@@ -210,14 +219,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 	if sel == nil {
 		switch obj := f.info.Uses[e.Sel].(type) {
 		case *types.Func:
-			f.keepsName(e.Sel, obj)
-			if name := f.instanceOf(e); name != "" {
-				return name
-			}
-			if sig := obj.Signature(); sig.Variadic() && f.sources[obj.Pkg()] == nil {
-				return f.closure(sig, e.Pos(), func(args []string) string { return f.global(obj, e.Pos()) + "(" + strings.Join(args, ", ") + "...)" })
-			}
-			return f.global(obj, e.Pos())
+			return f.functionValue(e.Sel, obj)
 		case *types.Var:
 			return f.global(obj, e.Pos())
 		}
@@ -242,6 +244,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 			if !f.compiled(t) {
 				return fmt.Sprintf("%s.Call(%s, %q).(%s)", boxAlias, x, m.Name(), f.typ(sig, e.Pos()))
 			}
+			x = f.receiverOf(x, f.typ(t, e.Pos()))
 		case pointer && !have:
 			x, t = "&"+x, types.NewPointer(t)
 		case !pointer && have:
@@ -377,8 +380,13 @@ func (f *fn) index(e *ast.IndexExpr) string {
 	}
 }
 
-// mapKey lowers a key of a map.
-func (f *fn) mapKey(e ast.Expr, m *types.Map) string { return f.hashed(f.conv(e, m.Key()), m.Key()) }
+// mapKey lowers a key of a map. Without its type, the interpreter takes a nil for an interface value.
+func (f *fn) mapKey(e ast.Expr, m *types.Map) string {
+	if t := f.typ(m.Key(), e.Pos()); f.info.Types[e].IsNil() && t != "any" {
+		return "(" + t + ")(nil)"
+	}
+	return f.hashed(f.element(e, m.Key()), m.Key())
+}
 
 // hashed returns a key of a type. One that is an interface is checked: the panic of the interpreter names its own types. It also
 // compares constants of different types.

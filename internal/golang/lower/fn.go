@@ -171,7 +171,11 @@ func (f *fn) literal(e *ast.FuncLit) string {
 	if !f.direct[e] && recoversItself(e.Body) {
 		refuse(e.Pos(), "a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()")
 	}
-	return f.literalIn(e, "")
+	text := f.literalIn(e, "")
+	if f.direct[e] {
+		return text
+	}
+	return f.made(text, f.typeOf(e), e.Pos())
 }
 
 // literalIn is literal for one that may be deferred: recovery is the variable that recover asks.
@@ -287,10 +291,7 @@ func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
 	if !isInterface(to) {
 		switch a, b := f.opaque(from), f.opaque(to); {
 		case a && !b:
-			name := f.typ(to, at)
-			return f.helper("clear "+f.key(to), func() string {
-				return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
-			}) + "(" + x + ")"
+			return f.opened(x, f.typ(to, at))
 		case b && !a:
 			return f.hide(x, from, at)
 		}
@@ -335,7 +336,7 @@ func (f *fn) hide(x string, t types.Type, at token.Pos) string {
 	if _, ok := t.Underlying().(*types.Array); ok {
 		test = ""
 	}
-	return f.helper("opaque "+name, func() string {
+	return f.helper(helperKey{does: "hide", of: name}, func() string {
 		return fmt.Sprintf("(x %s) any { %sreturn x }", name, test)
 	}) + "(" + x + ")"
 }
@@ -351,7 +352,7 @@ func (f *fn) hidden(x string, t types.Type, at token.Pos) string {
 // toCompiled returns the name of a function that returns an any as an interface of compiled code.
 func (f *fn) toCompiled(to types.Type, at token.Pos) string {
 	id, name := f.id(to, at), f.typ(to, at)
-	return f.helper("to "+f.key(to), func() string {
+	return f.helper(helperKey{does: "to compiled", of: f.key(to)}, func() string {
 		return fmt.Sprintf("(x any) (w %s) { if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
 	})
 }
@@ -360,7 +361,7 @@ func (f *fn) toCompiled(to types.Type, at token.Pos) string {
 func (f *fn) getter(t, from types.Type, at token.Pos) string {
 	id, name := f.id(t, at), f.typ(t, at)
 	static := runtimeName(from)
-	return f.helper("get "+f.key(t)+" from "+static, func() string {
+	return f.helper(helperKey{"get", f.key(t), static}, func() string {
 		if name == "any" {
 			return fmt.Sprintf("(x any) any { return %s.Get(x, %d, %q) }", boxAlias, id, static)
 		}
@@ -381,7 +382,7 @@ func empty(t types.Type) bool {
 // tester returns the name of a function that returns the content of an any and whether it is of a type.
 func (f *fn) tester(t types.Type, at token.Pos) string {
 	id, name := f.id(t, at), f.typ(t, at)
-	return f.helper("test "+f.key(t), func() string {
+	return f.helper(helperKey{does: "test", of: f.key(t)}, func() string {
 		assertion := ""
 		if empty(t) {
 			return fmt.Sprintf("(x any) (v %s, ok bool) { return v, %s.Is(x, %d) }", name, boxAlias, id)

@@ -26,9 +26,10 @@ type gen struct {
 	imports map[string]string
 	// taken holds the names that variables of functions must not have.
 	taken map[string]bool
-	// helpers maps what a generated function does to its name. extra holds their text.
-	helpers map[string]string
-	extra   strings.Builder
+	// helpers maps what a generated function does to its name. extra holds their text. instanceNames holds the names of instances of generic functions.
+	helpers       map[helperKey]string
+	instanceNames map[string]string
+	extra         strings.Builder
 	// placed holds the functions that belong to a file of the source, by its name.
 	placed map[string]*strings.Builder
 	// structs holds the names of the struct types of this package by the keys of the types.
@@ -46,7 +47,7 @@ type gen struct {
 
 func newGen(p *program, pkg *Package) *gen {
 	g := &gen{
-		program: p, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{"init": true}, helpers: map[string]string{},
+		program: p, pkg: pkg, imports: map[string]string{}, taken: map[string]bool{"init": true}, helpers: map[helperKey]string{}, instanceNames: map[string]string{},
 		placed: map[string]*strings.Builder{}, structs: map[string]string{}, described: map[int]bool{},
 	}
 	for _, name := range types.Universe.Names() {
@@ -103,8 +104,11 @@ func (g *gen) fresh(kind string) string {
 	return "aura_" + kind + strconv.Itoa(g.count)
 }
 
+// helperKey says what a generated function does: the operation, the type that it is for, and what else it depends on.
+type helperKey struct{ does, of, with string }
+
 // helper returns the name of the generated function that does something. text returns its text after the name.
-func (g *gen) helper(key string, text func() string) string {
+func (g *gen) helper(key helperKey, text func() string) string {
 	if name := g.helpers[key]; name != "" {
 		return name
 	}
@@ -171,7 +175,8 @@ func (g *gen) genDecl(d *ast.GenDecl) string {
 	return b.String()
 }
 
-// placeholders declares the exported constants and types under their names, so that the loader finds that they are no functions.
+// placeholders declares the exported constants and types under their names, so that the loader finds that they are no functions. A struct type is
+// written where it is used first; other packages find it only here.
 func (g *gen) placeholders(d *ast.GenDecl) string {
 	var b strings.Builder
 	for _, spec := range d.Specs {
@@ -179,6 +184,9 @@ func (g *gen) placeholders(d *ast.GenDecl) string {
 		case *ast.TypeSpec:
 			if spec.Name.IsExported() {
 				fmt.Fprintf(&b, "type %s struct{}\n", spec.Name.Name)
+			}
+			if obj := g.pkg.Info.Defs[spec.Name]; g.abroad[obj] && spec.TypeParams == nil {
+				g.typ(obj.Type(), spec.Pos())
 			}
 		case *ast.ValueSpec:
 			for _, name := range spec.Names {

@@ -202,14 +202,19 @@ func (f *fn) store(l ast.Expr, x string) string {
 	return f.hide(x, f.leftType(l), l.Pos())
 }
 
-// clear returns the content of a hidden field.
+// clearField returns the content of a hidden field.
 func (f *fn) clearField(x string, t types.Type, at token.Pos) string {
 	name := f.typ(t, at)
 	if name == "any" {
 		return x
 	}
-	return f.helper("clear "+name, func() string {
-		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", name)
+	return f.opened(x, name)
+}
+
+// opened returns the value of a type that an any holds, or the zero value for nil.
+func (f *fn) opened(x, typ string) string {
+	return f.helper(helperKey{does: "open", of: typ}, func() string {
+		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", typ)
 	}) + "(" + x + ")"
 }
 

@@ -63,16 +63,16 @@ func (f *fn) instanceOf(e ast.Expr) string {
 // write returns the name of an instance of a generic function or of a method of a generic type, and writes it later.
 func (g *gen) write(fun *types.Func, args []types.Type, at token.Pos) string {
 	var key strings.Builder
-	key.WriteString("instance " + fun.FullName())
+	key.WriteString(fun.FullName())
 	for _, a := range args {
 		key.WriteString(" " + g.key(a))
 	}
-	if name := g.helpers[key.String()]; name != "" {
+	if name := g.instanceNames[key.String()]; name != "" {
 		return name
 	}
 	g.instance(at)
 	name := g.fresh(strings.ToLower(fun.Name()) + "_")
-	g.helpers[key.String()] = name
+	g.instanceNames[key.String()] = name
 	src, d := g.sources[fun.Pkg()], g.decls[fun]
 	if d == nil || d.Body == nil {
 		refuse(at, "the function %s is not in the source", fun.FullName())

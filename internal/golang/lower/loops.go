@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 	if s.Init != nil {
 		init = f.simple(s.Init)
 		// Without a condition and a post statement, the interpreter would set the variables again in each iteration.
-		if f.several(s.Init) || s.Cond == nil && s.Post == nil {
+		if f.src.SharedLoops || f.several(s.Init) || s.Cond == nil && s.Post == nil {
 			before, after, init = "{\n"+init+"\n", "}\n", ""
 		}
 	}
@@ -46,7 +47,7 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 // function literal uses or whose address is taken.
 func (f *fn) perIteration(s *ast.ForStmt) []types.Object {
 	init, ok := s.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE {
+	if !ok || init.Tok != token.DEFINE || f.src.SharedLoops {
 		return nil
 	}
 	vars := map[types.Object]bool{}
@@ -55,8 +56,7 @@ func (f *fn) perIteration(s *ast.ForStmt) []types.Object {
 			vars[f.info.Defs[id]] = true
 		}
 	}
-	captured, changed := map[types.Object]bool{}, map[types.Object]bool{}
-	f.uses(s.Body, vars, captured, changed)
+	captured := f.captured(s, vars)
 	var out []types.Object
 	for _, l := range init.Lhs {
 		if id, ok := l.(*ast.Ident); ok {
@@ -68,63 +68,44 @@ func (f *fn) perIteration(s *ast.ForStmt) []types.Object {
 	return out
 }
 
-// uses finds the variables that function literals use or whose address is taken, and those that are assigned to.
-func (f *fn) uses(n ast.Node, vars, captured, changed map[types.Object]bool) { //nolint:gocognit // one case after the other
-	depth := 0
-	var stack []ast.Node
-	root := func(e ast.Expr) types.Object {
-		for {
-			switch x := ast.Unparen(e).(type) {
-			case *ast.Ident:
-				return f.info.ObjectOf(x)
-			case *ast.SelectorExpr:
-				e = x.X
-			case *ast.IndexExpr:
-				e = x.X
-			default:
-				return nil
-			}
-		}
-	}
-	ast.Inspect(n, func(n ast.Node) bool {
-		if n == nil {
-			if _, ok := stack[len(stack)-1].(*ast.FuncLit); ok {
-				depth--
-			}
-			stack = stack[:len(stack)-1]
-			return true
-		}
-		stack = append(stack, n)
+// captured returns those of the variables that function literals use or whose address is taken.
+func (f *fn) captured(n ast.Node, vars map[types.Object]bool) map[types.Object]bool {
+	found := map[types.Object]bool{}
+	ast.PreorderStack(n, nil, func(n ast.Node, stack []ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.FuncLit:
-			depth++
 		case *ast.Ident:
-			if obj := f.info.Uses[n]; depth > 0 && vars[obj] {
-				captured[obj] = true
+			if obj := f.info.Uses[n]; vars[obj] && slices.ContainsFunc(stack, isLiteral) {
+				found[obj] = true
 			}
 		case *ast.UnaryExpr:
-			if obj := root(n.X); n.Op == token.AND && vars[obj] {
-				captured[obj], changed[obj] = true, true
-			}
-		case *ast.CallExpr:
-			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && f.info.Selections[sel] != nil {
-				if obj := root(sel.X); vars[obj] {
-					changed[obj] = true
-				}
-			}
-		case *ast.IncDecStmt:
-			if obj := root(n.X); vars[obj] {
-				changed[obj] = true
-			}
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				if obj := root(l); vars[obj] {
-					changed[obj] = true
-				}
+			if obj := f.root(n.X); n.Op == token.AND && vars[obj] {
+				found[obj] = true
 			}
 		}
 		return true
 	})
+	return found
+}
+
+func isLiteral(n ast.Node) bool {
+	_, ok := n.(*ast.FuncLit)
+	return ok
+}
+
+// root returns the variable of which an expression is a part, or nil.
+func (f *fn) root(e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return f.info.ObjectOf(x)
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		default:
+			return nil
+		}
+	}
 }
 
 // forPointers lowers a loop whose variables are kept behind pointers, a new one for each iteration.
@@ -212,9 +193,28 @@ func (f *fn) loopVar(s *ast.RangeStmt, e ast.Expr, from types.Type) loopVar {
 	if s.Tok == token.DEFINE {
 		obj := f.info.Defs[e.(*ast.Ident)] //nolint:forcetypeassert // by the syntax
 		name := f.name(obj)
+		if f.src.SharedLoops {
+			return loopVar{temp, "*(&" + name + ") = " + temp + "\n"}
+		}
 		return loopVar{temp, name + " := " + temp + "\n_ = " + name + "\n"}
 	}
 	return loopVar{temp, f.left(e) + " = " + f.change(temp, from, f.leftType(e), e.Pos()) + "\n"}
+}
+
+// declareShared declares the variables of a loop that its iterations share before the loop.
+func (f *fn) declareShared(s *ast.RangeStmt, loop string) string {
+	if !f.src.SharedLoops || s.Tok != token.DEFINE {
+		return loop
+	}
+	var b strings.Builder
+	for _, e := range []ast.Expr{s.Key, s.Value} {
+		if e == nil || isBlank(e) {
+			continue
+		}
+		obj := f.info.Defs[e.(*ast.Ident)] //nolint:forcetypeassert // by the syntax
+		fmt.Fprintf(&b, "var %s %s\n", f.name(obj), f.typ(f.subst(obj.Type()), e.Pos()))
+	}
+	return "{\n" + b.String() + loop + "}\n"
 }
 
 func isChan(t types.Type) bool {
@@ -296,20 +296,6 @@ func (f *fn) rangeArray(s *ast.RangeStmt, t *target, elem, x types.Type) string 
 	body := head + f.inside(s)
 	fmt.Fprintf(&b, "%sfor %s := 0; %[2]s < %[3]s; %[2]s++ {\n%[4]s}\n}\n", t.prefix(), i, n, body)
 	return b.String()
-}
-
-// calls reports whether the evaluation of an expression can be seen.
-func calls(e ast.Expr) (found bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			found = true
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		}
-		return !found
-	})
-	return found
 }
 
 func (f *fn) rangeInt(s *ast.RangeStmt, t *target, x types.Type) string {

@@ -15,10 +15,12 @@ type Package struct {
 	Path string
 	// Vendored is set if the package is not part of the plugin's module.
 	Vendored bool
-	Fset     *token.FileSet
-	Files    []*ast.File
-	Types    *types.Package
-	Info     *types.Info
+	// SharedLoops is set if the iterations of a loop share its variables, as before Go 1.22.
+	SharedLoops bool
+	Fset        *token.FileSet
+	Files       []*ast.File
+	Types       *types.Package
+	Info        *types.Info
 }
 
 // NewInfo returns an Info with all that Program needs.
@@ -63,6 +65,8 @@ type program struct {
 	// ids numbers the types that the program asks for at run time. shapes caches boxed.
 	ids    map[string]int
 	shapes map[string]bool
+	// abroad holds the types that packages other than their own name.
+	abroad map[types.Object]bool
 	// locals numbers the types that are declared in functions.
 	locals map[*types.TypeName]int
 	// localTypes holds the types that instances of generic functions declare, and written their names.
@@ -78,7 +82,7 @@ type program struct {
 // the library packages that exist as source; they are not lowered themselves. It returns the files of each package.
 func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
 	p := &program{
-		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{},
+		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{}, abroad: map[types.Object]bool{},
 		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(),
 	}
 	var current *Package
@@ -98,6 +102,11 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 	for _, list := range [][]*Package{generic, packages} {
 		for _, pkg := range list {
 			p.sources[pkg.Types] = pkg
+			for _, obj := range pkg.Info.Uses {
+				if t, ok := obj.(*types.TypeName); ok && t.Pkg() != pkg.Types {
+					p.abroad[t] = true
+				}
+			}
 			for _, f := range pkg.Files {
 				for _, d := range f.Decls {
 					if d, ok := d.(*ast.FuncDecl); ok {

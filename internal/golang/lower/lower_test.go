@@ -116,3 +116,29 @@ func TestRefused(t *testing.T) {
 		})
 	}
 }
+
+// TestNestedLiterals lowers function literals that are nested so deeply that the test ends only if each is lowered once.
+func TestNestedLiterals(t *testing.T) {
+	t.Parallel()
+	const declarations = "type face interface{ m() }\n\ntype own struct{ n int; l []int }\n\nfunc (*own) m() {}\n\nfunc g(func()) {}\n\nvar x own\n\n"
+	for name, tt := range map[string]struct{ head, tail string }{
+		"deferred":               {"defer func() {\n", "\n}()"},
+		"recovering":             {"defer func() {\nrecover()\n", "\n}()"},
+		"argument":               {"defer g(func() {\n", "\n})"},
+		"argument of a built-in": {"defer panic(func() any {\n", "\nreturn 1 }())"},
+		"argument of fmt.Print":  {"defer fmt.Print(func() any {\n", "\nreturn 1 }())"},
+		"receiver":               {"defer func() *own {\n", "\nreturn nil }().m()"},
+		"interface":              {"defer func() face {\n", "\nreturn nil }().m()"},
+		"function":               {"defer func() func() {\n", "\nreturn nil }()()"},
+		"value":                  {"x.n = func() int {\n", "\nreturn 1 }()"},
+		"started":                {"go func() {\n", "\n}()"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := "import \"fmt\"\n\nvar _ = fmt.Print\n\n" + declarations + "func f() {\n" + strings.Repeat(tt.head, 40) + strings.Repeat(tt.tail, 40) + "\n}"
+			if _, err := lowered(t, source); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}

@@ -46,7 +46,7 @@ func (f *fn) stmt(s ast.Stmt, label string) string {
 	case *ast.RangeStmt:
 		f.loops = append(f.loops, s)
 		defer func() { f.loops = f.loops[:len(f.loops)-1] }()
-		return f.rangeStmt(s, label)
+		return f.declareShared(s, f.rangeStmt(s, label))
 	case *ast.SwitchStmt:
 		return f.switchStmt(s, label)
 	case *ast.TypeSwitchStmt:
@@ -80,7 +80,7 @@ func (f *fn) simple(s ast.Stmt) string {
 		c := f.typeOf(s.Chan).Underlying().(*types.Chan) //nolint:forcetypeassert // by the type checker
 		return f.under(s.Chan) + " <- " + f.conv(s.Value, c.Elem())
 	case *ast.IncDecStmt:
-		return f.expr(s.X) + s.Tok.String()
+		return f.changed(s.X) + s.Tok.String()
 	case *ast.AssignStmt:
 		return f.assign(s)
 	}

@@ -231,27 +231,6 @@ func (w *rewriter) renewLiterals(loop *ast.BlockStmt) {
 	})
 }
 
-// renewFields puts parentheses around functions that a loop writes as fields of a struct of compiled code, such as the Execute of a
-// tool. Without the parentheses, the functions of all iterations share the variables of the last one.
-func (w *rewriter) renewFields(loop *ast.BlockStmt) {
-	ast.Inspect(loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit, *ast.ForStmt, *ast.RangeStmt:
-			return false // a function is called anew in each iteration, and an inner loop is handled by itself
-		case *ast.CompositeLit:
-			for _, e := range n.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					e = kv.Value
-				}
-				if f, ok := e.(*ast.FuncLit); ok && !isCollection(n) {
-					w.wrap(f)
-				}
-			}
-		}
-		return true
-	})
-}
-
 func isCollection(x ast.Expr) bool {
 	lit, ok := x.(*ast.CompositeLit)
 	if !ok {

@@ -168,7 +168,6 @@ func (w *rewriter) block(list []ast.Stmt) {
 func (w *rewriter) loop(body *ast.BlockStmt) {
 	w.reuse(body)
 	w.renewLiterals(body)
-	w.renewFields(body)
 	w.keepValues(body)
 }
 

@@ -17,7 +17,7 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.n(26) {
+	switch g.n(28) {
 	case 0, 1:
 		g.variable()
 	case 2, 3, 4:
@@ -60,6 +60,10 @@ func (g *gen) statement() {
 		g.unwound()
 	case 24:
 		g.results()
+	case 25:
+		g.leaving()
+	case 26:
+		g.ordered()
 	default:
 		t := g.any(nil)
 		g.show(g.expr(t, 3), t)

@@ -1,0 +1,108 @@
+package lower
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// calls reports whether the evaluation of an expression calls something or receives.
+func calls(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = true
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// mayPanic reports whether the evaluation of an expression can panic, or calls something that can.
+func (f *fn) mayPanic(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			found = found || !f.info.Types[n.Fun].IsType()
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr:
+			found = true
+		case *ast.SelectorExpr:
+			s := f.info.Selections[n]
+			found = found || s != nil && (s.Indirect() || isPointer(f.typeOf(n.X)) || isInterface(f.typeOf(n.X)))
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		case *ast.BinaryExpr:
+			found = found || (n.Op == token.QUO || n.Op == token.REM) && f.info.Types[n.Y].Value == nil
+		}
+		return !found
+	})
+	return found
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+// isBlank reports whether an expression is the blank identifier.
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// operate lowers an assignment with an operator. A value that a call computes is complete before the place is read.
+func (f *fn) operate(s *ast.AssignStmt) string {
+	l, r := s.Lhs[0], s.Rhs[0]
+	if !calls(r) || !f.mayPanic(l) {
+		return f.changed(l) + " " + s.Tok.String() + " " + f.shiftCount(s.Tok, r)
+	}
+	var before []string
+	places := []string{""}
+	if calls(l) {
+		before, places = f.operands(s.Lhs)
+	} else {
+		places[0] = f.changed(l)
+	}
+	temp := f.fresh("v")
+	return f.sequence(append(before, temp+" := "+f.shiftCount(s.Tok, r), places[0]+" "+s.Tok.String()+" "+temp))
+}
+
+// changed lowers what an operator changes.
+func (f *fn) changed(l ast.Expr) string {
+	if f.libraryVar(l) != nil {
+		return f.left(l)
+	}
+	return f.expr(l)
+}
+
+// sequence returns several statements that declare nothing for the statements after them.
+func (f *fn) sequence(statements []string) string {
+	text := strings.Join(statements, "; ")
+	if f.wide {
+		return "{ " + text + " }"
+	}
+	return "func() { " + text + " }()"
+}
+
+// libraryVar returns the variable of a library package that an expression names, or nil.
+func (f *fn) libraryVar(e ast.Expr) *types.Var {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if sel, isSel := ast.Unparen(e).(*ast.SelectorExpr); isSel {
+		id, ok = sel.Sel, true
+	}
+	if !ok {
+		return nil
+	}
+	v, _ := f.info.Uses[id].(*types.Var)
+	if v == nil || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || f.sources[v.Pkg()] != nil {
+		return nil
+	}
+	return v
+}
