@@ -232,7 +232,8 @@ func (c *gitCopy) sync() *GitRefusal {
 // lockSuffix is what Git appends to the name of a file to lock it.
 const lockSuffix = ".lock"
 
-// unlock reports whether the copy can be locked. path is the lock. It removes a lock that the last look found as well: a process that was killed left it.
+// unlock reports whether the copy can be locked. path is the lock. It removes a lock that the last look found as well: a process that was
+// killed left it.
 func (c *gitCopy) unlock(path string) bool {
 	found := stateAt(path)
 	last := c.lock
