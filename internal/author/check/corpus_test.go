@@ -18,7 +18,7 @@ import (
 func unpack(tb testing.TB, name string, archive *txtar.Archive) string {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), name)
-	files := map[string]string{"plugin.yaml": "description: test\n", "go.mod": "module " + name + "\n\ngo 1.25\n"}
+	files := map[string]string{"plugin.yaml": "description: test\n", "go.mod": "module " + name + "\n\ngo 1.26\n"}
 	for _, f := range archive.Files {
 		files[f.Name] = string(f.Data)
 	}

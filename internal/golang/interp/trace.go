@@ -42,8 +42,14 @@ func (t *trace) Write(b []byte) (int, error) {
 		t.lines = append(t.lines, traceLine{goroutine: id, text: string(b)})
 	}
 	t.mu.Unlock()
-	return t.out.Write(b)
+	if _, err := t.out.Write(nested().ReplaceAll(b, []byte(".func(...)\n"))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
+
+// nested matches the end of a line about a function literal. The source has fewer literals around it than the lowered source: see package lower.
+var nested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\.func)+\(\.\.\.\)\n$`) })
 
 // goroutine returns the number of the current goroutine.
 func goroutine() string {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -42,7 +43,7 @@ func newCaged(t *testing.T) *project {
 	p.dir = filepath.Join(base, "work")
 	for name, content := range map[string]string{
 		"../home/.ssh/id_rsa": cageSecret, "../home/.bash_history": cageSecret, "../home/dir/file": "x", "../home/tmp/x": "",
-		".git/config": "[core]\n", ".git/hooks/sample": "", ".aura/extensions/none": "", "../home/.aura/config/none.txt": "",
+		".git/config": "[core]\n\tbare = false\n", ".git/hooks/sample": "", ".aura/extensions/none": "", "../home/.aura/config/none.txt": "",
 		"parts/none.txt": "", "from/file": "", "to/none": "",
 	} {
 		p.write(name, content)
@@ -260,6 +261,7 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 	if kind == bareRun || kind == freeBareRun {
 		p.withoutNamespaces()
 	}
+	settings := p.read(".git/config")
 	a := p.start("run", "go")
 	p.layScene(kind, weapon)
 	if code := a.wait(); code != 0 {
@@ -274,6 +276,11 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 			name, said, _ := strings.Cut(strings.TrimSpace(line), "=")
 			found[way+"/"+name] = said
 		}
+	}
+	if kind == confinedRun && bytes.Equal(p.read(".git/config"), settings) {
+		// Bash has a private copy of Git's settings.
+		found["bash/write_git_config"] = "refused: the file itself is as it was"
+		p.wants(p.stderr(), `"core\.bare" in .*/\.git/config: refused by the sandbox`)
 	}
 	if kind == bareRun {
 		// aura prints it after the plugins have started, before they are called.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,7 +16,6 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/idelchi/aura/sdk"
 )
 
 // Confinement is what the kernel confines a role to. It is a value; the zero value confines nothing.
@@ -229,80 +227,6 @@ func (c Confinement) prepared() Confinement {
 		c.files = &files
 	}
 	return c
-}
-
-// Fence returns a tool that checks its paths against its policy.
-func (c Confinement) Fence(t tool.Tool) tool.Tool {
-	var policy sandbox.Policy
-	switch d := t.Definition(); {
-	case !c.enabled:
-		return t
-	case d.Source == tool.SourceBuiltin && c.files != nil:
-		policy = *c.files
-	case d.Source == tool.SourceBuiltin:
-		policy = c.Policy(sandbox.KindFiles)
-	case d.Source == tool.SourcePlugin:
-		p, ok := tool.As[PluginTool](t)
-		if !ok || !p.Sandboxable {
-			return t
-		}
-		policy = p.policy
-	default:
-		return t
-	}
-	if _, ok := tool.As[tool.Pather](t); !ok {
-		return t
-	}
-	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
-}
-
-// fenced refuses a call that would access files outside the policy, before anything runs.
-type fenced struct {
-	tool.Tool
-	policy  sandbox.Policy
-	workdir string
-}
-
-// Unwrap returns the tool itself.
-func (t fenced) Unwrap() tool.Tool { return t.Tool }
-
-// Execute checks the paths that the tool declares, and then runs the tool.
-func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
-	if p, ok := tool.As[tool.Pather](t.Tool); ok {
-		if call.Paths == nil {
-			paths, err := p.Paths(ctx, call.Args)
-			if err != nil {
-				return "", fmt.Errorf("asking which files the call will touch: %w", err)
-			}
-			call.Paths = &paths
-		}
-		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
-		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}
-		if err := sandbox.Check(t.policy, t.workdir, written); err != nil {
-			return "", tool.Refused(tool.BySandbox, "", err)
-		}
-		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
-		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
-		_, builtIn := tool.As[confined](t.Tool)
-		call.Named = call.Named && builtIn && (err != nil || slices.ContainsFunc(call.Paths.Read, t.replaced))
-		if err != nil && !call.Named {
-			return "", tool.Refused(tool.BySandbox, "", err)
-		}
-	}
-	return t.Tool.Execute(ctx, call)
-}
-
-// replaced reports whether a path of a call leads to another file in the tool's process. A file that the user names is the user's.
-func (t fenced) replaced(path string) bool {
-	return t.policy.ReplacedIn(t.workdir, path)
-}
-
-// Paths returns the paths that the tool declares.
-func (t fenced) Paths(ctx context.Context, args map[string]any) (sdk.ToolPaths, error) {
-	if p, ok := tool.As[tool.Pather](t.Tool); ok {
-		return p.Paths(ctx, args)
-	}
-	return sdk.ToolPaths{}, nil
 }
 
 // apart returns the policy for running a call of a plugin's tool in a separate process. It returns nil if the plugin's own
