@@ -204,7 +204,7 @@ func TestFailedOpens(t *testing.T) {
 					t.Errorf("plugin %s still runs", h.Name)
 				}
 			}
-			if saved, err := session.List(l.Config.State.Sessions()); err != nil || len(saved) > 0 {
+			if saved, err := session.List(l.State.Sessions()); err != nil || len(saved) > 0 {
 				t.Errorf("got %v, %v", saved, err)
 			}
 		})

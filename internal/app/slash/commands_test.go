@@ -225,8 +225,12 @@ func (s *rewinder) Compact(context.Context) error {
 func TestHistoryCommands(t *testing.T) {
 	t.Parallel()
 	talk := []llm.Message{
-		{Role: llm.RoleUser, Content: "one"}, {Role: llm.RoleAssistant}, {Role: llm.RoleUser, Content: "two\nlines"},
-		{Role: llm.RoleAssistant}, {Role: llm.RoleUser, Content: "added", Synthetic: true}, {Role: llm.RoleAssistant},
+		{Role: llm.RoleUser, Content: "one"},
+		{Role: llm.RoleAssistant},
+		{Role: llm.RoleUser, Content: "two\nlines"},
+		{Role: llm.RoleAssistant},
+		{Role: llm.RoleUser, Content: "added", Synthetic: true},
+		{Role: llm.RoleAssistant},
 	}
 	const all = 6
 	for name, row := range map[string]struct {

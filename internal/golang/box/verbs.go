@@ -43,11 +43,8 @@ func Args(format string, args []any) (string, []any) {
 		default: // An argument is missing, which package fmt says.
 			continue
 		}
-		for _, w := range d.widths {
-			if indexed {
-				fmt.Fprintf(&b, "%s[%d]*", format[start:w.from], w.arg+1)
-				start = w.to
-			}
+		if indexed {
+			start = d.writeWidths(&b, format, start)
 		}
 		b.WriteString(format[start:d.flags])
 		index, verb := d.arg, format[d.verb]
@@ -185,6 +182,16 @@ type directive struct {
 	indexed          bool
 }
 
+// writeWidths writes the widths and precisions of a directive with the numbers of their arguments. The format is written from start on. It returns what
+// follows.
+func (d directive) writeWidths(b *strings.Builder, format string, start int) int {
+	for _, w := range d.widths {
+		fmt.Fprintf(b, "%s[%d]*", format[start:w.from], w.arg+1)
+		start = w.to
+	}
+	return start
+}
+
 // width is a width or precision that is an argument: its place in the format, and the number of the argument.
 type width struct{ from, to, arg int }
 
@@ -203,12 +210,11 @@ func directives(format string) ([]directive, bool) {
 			}
 			d.flags = i
 			if i < len(format) && format[i] == '[' {
-				n, _, ok := strings.Cut(format[i+1:], "]")
-				number, err := strconv.Atoi(n)
-				if !ok || err != nil || number < 1 {
+				number, length := argumentNumber(format[i:])
+				if number < 1 {
 					return nil, false
 				}
-				i += len(n) + 2
+				i += length
 				arg, d.indexed = number-1, true
 			}
 			if i >= len(format) || format[i] != '*' {
@@ -228,4 +234,14 @@ func directives(format string) ([]directive, bool) {
 		arg++
 	}
 	return out, true
+}
+
+// argumentNumber returns the number in brackets at the beginning of a format, and its length with them. The number is 0 if there is none.
+func argumentNumber(format string) (number, length int) {
+	text, _, ok := strings.Cut(format[1:], "]")
+	number, err := strconv.Atoi(text)
+	if !ok || err != nil {
+		return 0, 0
+	}
+	return number, len(text) + 2
 }

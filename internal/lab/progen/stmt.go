@@ -17,57 +17,18 @@ func (g *gen) statement() {
 		g.assign()
 		return
 	}
-	switch g.n(28) {
-	case 0, 1:
-		g.variable()
-	case 2, 3, 4:
-		g.assign()
-	case 5:
-		g.ifStmt()
-	case 6:
-		g.countedLoop()
-	case 7, 8:
-		g.rangeLoop()
-	case 9:
-		g.switchStmt()
-	case 10:
-		g.typeSwitch()
-	case 11:
-		g.closures()
-	case 12:
-		g.deferred()
-	case 13:
-		g.encoded()
-	case 14:
-		g.failed()
-	case 15:
-		g.several()
-	case 16:
-		g.mutate()
-	case 17:
-		g.sorted()
-	case 18:
-		g.builder()
-	case 19:
-		g.pointers()
-	case 20:
-		g.tables()
-	case 21:
-		g.goroutines()
-	case 22:
-		g.channels()
-	case 23:
-		g.unwound()
-	case 24:
-		g.results()
-	case 25:
-		g.leaving()
-	case 26:
-		g.ordered()
-	default:
-		t := g.any(nil)
-		g.show(g.expr(t, 3), t)
+	kinds := []func(){
+		g.variable, g.variable, g.assign, g.assign, g.assign, g.ifStmt, g.countedLoop, g.rangeLoop, g.rangeLoop, g.switchStmt, g.typeSwitch, g.closures,
+		g.deferred, g.encoded, g.failed, g.several, g.mutate, g.sorted, g.builder, g.pointers, g.tables, g.goroutines, g.channels, g.unwound, g.results,
+		g.leaving, g.ordered, g.shown,
 	}
+	kinds[g.n(len(kinds))]()
+}
+
+// shown prints an expression.
+func (g *gen) shown() {
+	t := g.any(nil)
+	g.show(g.expr(t, 3), t)
 }
 
 // variable declares a variable.

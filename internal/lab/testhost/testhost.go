@@ -36,7 +36,7 @@ func Build(path string) error {
 		return err
 	}
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-o", path, "github.com/idelchi/aura/cmd/aura-plugin-host") //nolint:gosec // a path of the test
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building aura-plugin-host: %w: %s", err, out)
 	}

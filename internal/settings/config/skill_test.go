@@ -98,11 +98,15 @@ func TestForeignSkills(t *testing.T) {
 		"no text":            {files{"me/.claude/skills/a/SKILL.md": "---\nname: a\ndescription: d\n---\n"}, []string{"a"}, nil, nil},
 		"unknown keys": {
 			files{"me/.claude/skills/a/SKILL.md": "---\nmodel: x\n" + valid[4:]},
-			[]string{"a"}, []string{`.claude/skills are used although they break rules of the specification: a (unknown key "model")`}, nil,
+			[]string{"a"},
+			[]string{`.claude/skills are used although they break rules of the specification: a (unknown key "model")`},
+			nil,
 		},
 		"broken": {
 			files{"work/.claude/skills/a/SKILL.md": valid, "work/.claude/skills/b/SKILL.md": "---\nname: [\n---\n"},
-			[]string{"a"}, []string{"skills/b/SKILL.md:2 is left out: "}, []string{"b"},
+			[]string{"a"},
+			[]string{"skills/b/SKILL.md:2 is left out: "},
+			[]string{"b"},
 		},
 		"no keys":         {files{"me/.agents/skills/a/SKILL.md": "x"}, nil, []string{"a/SKILL.md:1 is left out: it does not begin with keys"}, []string{"a"}},
 		"one name, twice": {files{"me/.agents/skills/a/SKILL.md": valid, "me/.agents/skills/b/SKILL.md": valid}, []string{"a"}, []string{"b/SKILL.md:1 is left out: "}, []string{"b"}},

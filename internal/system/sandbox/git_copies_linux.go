@@ -129,7 +129,7 @@ func (c *gitCopies) set(dir, rights string) (*gitCopySet, error) {
 		return nil, err
 	}
 	var err error
-	if s.root, err = os.OpenRoot(s.dir); err != nil {
+	if s.root, err = files.OpenRoot(s.dir); err != nil {
 		return nil, err
 	}
 	if c.sets == nil {
