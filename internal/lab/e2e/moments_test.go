@@ -82,8 +82,9 @@ var hard = []moment{
 		source: source(`func AfterToolExecution(context.Context, sdk.AfterToolContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`),
 		stop:   true,
 	},
-	offspring("setsid", `exec setsid sh -c 'trap "" TERM HUP INT; >born; exec tail -f "$PWD"/hold'`),
-	offspring("daemon", `(setsid sh -c 'trap "" TERM HUP INT; dir="$PWD"; cd /; (exec tail -f "$dir"/hold) & >"$dir"/born' &) &`),
+	// Without inotify, tail prints a warning in pieces, which can end up before the message of a crash on the same line.
+	offspring("setsid", `exec setsid sh -c 'trap "" TERM HUP INT; >born; exec tail -f "$PWD"/hold 2>/dev/null'`),
+	offspring("daemon", `(setsid sh -c 'trap "" TERM HUP INT; dir="$PWD"; cd /; (exec tail -f "$dir"/hold 2>/dev/null) & >"$dir"/born' &) &`),
 	{
 		name: "waiting_for_restart",
 		source: source(`func AfterToolExecution(_ context.Context, c sdk.AfterToolContext) (sdk.Result, error) {

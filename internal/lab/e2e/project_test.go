@@ -82,7 +82,7 @@ func (p *project) write(name, content string) {
 func (p *project) plugin(name, manifest, source string) {
 	p.t.Helper()
 	dir := ".aura/plugins/" + name + "/"
-	p.write(dir+"go.mod", "module "+name+"\n\ngo 1.25\n")
+	p.write(dir+"go.mod", "module "+name+"\n\ngo 1.26\n")
 	p.write(dir+"plugin.yaml", manifest)
 	p.write(dir+"main.go", source)
 }
