@@ -205,9 +205,7 @@ func directives(format string) ([]directive, bool) {
 		}
 		d := directive{}
 		for i++; ; i++ {
-			for i < len(format) && strings.IndexByte("+-# 0123456789.", format[i]) >= 0 {
-				i++
-			}
+			i = len(format) - len(strings.TrimLeft(format[i:], "+-# 0123456789."))
 			d.flags = i
 			if i < len(format) && format[i] == '[' {
 				number, length := argumentNumber(format[i:])
