@@ -91,7 +91,7 @@ func (f roleFinder) model(ctx context.Context, r setup.Role) (setup.Role, error)
 	}
 	chain, err := source.NewChain(ctx, r)
 	if err != nil || chain.ProviderName() != saved.Provider {
-		if _, ok := source.Config.Providers[saved.Provider]; !ok {
+		if _, ok := source.Providers.Named(saved.Provider); !ok {
 			if err == nil {
 				f.notify(fmt.Sprintf("the session's provider %s is not configured any more, so provider %s continues", saved.Provider, chain.ProviderName()))
 			}

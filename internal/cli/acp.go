@@ -107,7 +107,11 @@ func (o *rootOptions) openACP(ctx context.Context, a app.Options, r acp.Request,
 			return nil, err
 		}
 	}
-	return opened(app.Open(ctx, a, front))
+	session, err := opened(app.Open(ctx, a, front))
+	if _, missing := errors.AsType[*setup.NoProviderError](err); missing {
+		err = acp.NeedsLogin(err)
+	}
+	return session, err
 }
 
 // hasSession returns an error unless a saved session has exactly this id.

@@ -25,7 +25,7 @@ func line(t *testing.T, stdin string, environ []string, args ...string) (code in
 	var out, errs bytes.Buffer
 	dir := t.TempDir()
 	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{
-		"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
+		"AURA_TRUST=1", "AURA_PROVIDER=demonstration", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
 	}, environ...)}
 	code = execute(t.Context(), s, args)
 	return code, out.String(), errs.String()
@@ -116,6 +116,24 @@ func TestCommandLines(t *testing.T) {
 	}
 }
 
+// TestNoProvider checks that nothing plays a model without a terminal, unless the user asks for the demonstration.
+func TestNoProvider(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"run", "hi"}, {"run", "--json", "hi"}} {
+		var out, errs bytes.Buffer
+		dir := t.TempDir()
+		s := streams{in: strings.NewReader(""), out: &out, err: &errs, environ: []string{
+			"AURA_TRUST=1", "OLLAMA_HOST=127.0.0.1:1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
+		}}
+		code := execute(t.Context(), s, args)
+		for _, part := range []string{"no provider is configured", "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY", "run 'aura' in a terminal"} {
+			if code != exitUsage || !strings.Contains(errs.String(), part) {
+				t.Errorf("%v: exit code %d, stderr %s, want %q", args, code, errs.String(), part)
+			}
+		}
+	}
+}
+
 // TestOutputThatIsLost checks that output that cannot be written is a failure, unless the reader closed the pipe.
 func TestOutputThatIsLost(t *testing.T) {
 	t.Parallel()
@@ -124,7 +142,7 @@ func TestOutputThatIsLost(t *testing.T) {
 			var errs bytes.Buffer
 			dir := t.TempDir()
 			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{
-				"AURA_TRUST=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + dir,
+				"AURA_TRUST=1", "AURA_PROVIDER=demonstration", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + dir,
 			}}
 			code := execute(t.Context(), s, strings.Fields(command))
 			if told := strings.Contains(errs.String(), "a part is missing: "+fault.Error()); code != want || told != (want == exitError) {

@@ -196,5 +196,7 @@ func (o *initOptions) tell(w io.Writer, home string, files []scaffold.File) {
 	}
 	if o.dryRun {
 		fmt.Fprintln(w, "nothing was written (--dry-run)")
+		return
 	}
+	fmt.Fprintln(w, "next: 'aura' starts a conversation and asks for a model if there is none; 'aura show agents' lists what you can change")
 }

@@ -137,7 +137,7 @@ func TestInitIsEnough(t *testing.T) {
 	if code, _, stderr := in(t, dir, "init"); code != exitDone {
 		t.Fatal(stderr)
 	}
-	code, stdout, stderr := in(t, dir, "run", "hi")
+	code, stdout, stderr := in(t, dir, "run", "--provider", "demonstration", "hi")
 	if code != exitDone || !strings.Contains(stdout, "That was the demonstration.") {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}

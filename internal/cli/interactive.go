@@ -40,9 +40,12 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	if err != nil {
 		return err
 	}
-	// The question whether to trust the directory comes before the screen.
+	// The questions whether to trust the directory, and which model to use, come before the screen.
 	c, err := o.load(ctx, s)
 	if err != nil {
+		return err
+	}
+	if err := o.chooseFirst(ctx, s, &a); err != nil {
 		return err
 	}
 	features, err := c.FeaturesFor(config.Agent{}, config.Mode{}, nil)

@@ -25,6 +25,7 @@ import (
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
@@ -149,6 +150,7 @@ func exitCode(ctx context.Context, err error) int {
 	var usage usageError
 	var untrusted *gate.UntrustedError
 	var quit *gate.QuitError
+	var missing *setup.NoProviderError
 	switch {
 	case err == nil:
 		return exitDone
@@ -156,7 +158,7 @@ func exitCode(ctx context.Context, err error) int {
 		return map[os.Signal]int{syscall.SIGTERM: exitTerminated, syscall.SIGHUP: exitHungUp, os.Interrupt: exitInterrupted}[sig.Signal]
 	case errors.As(err, &late):
 		return exitTimeout
-	case errors.As(err, &usage), errors.As(err, &untrusted), errors.As(err, &quit):
+	case errors.As(err, &usage), errors.As(err, &untrusted), errors.As(err, &quit), errors.As(err, &missing):
 		return exitUsage
 	case errors.Is(err, conversation.ErrStepLimit), errors.Is(err, conversation.ErrBudget):
 		return exitLimit

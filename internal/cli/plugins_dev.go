@@ -132,6 +132,9 @@ func (o *devOptions) run(ctx context.Context, s streams, root *rootOptions, name
 		}
 		a.PluginEvents, a.PluginLogs = true, true
 		if o.script == "" {
+			if err = root.chooseFirst(ctx, s, &a); err != nil {
+				return err
+			}
 			err = d.converses(ctx, loop, a, prompts)
 			break
 		}

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
@@ -57,6 +61,34 @@ func (k keyboard) ask(ctx context.Context, show func() error) (string, error) {
 			return "", nil // the input has ended, so the default applies
 		}
 		return a.text, nil
+	}
+}
+
+// askSecret asks for a line that the terminal does not show. Blanks around it are removed.
+func (k keyboard) askSecret(ctx context.Context, s streams, question string) (string, error) {
+	if err := terminal.DiscardTyped(k.in); err != nil {
+		return "", err
+	}
+	fd := int(k.in.Fd())
+	before, err := term.GetState(fd)
+	if err != nil {
+		return "", fmt.Errorf("hiding what is typed: %w", err)
+	}
+	fmt.Fprint(s.err, question)
+	defer fmt.Fprintln(s.err)
+	answer := make(chan typed, 1)
+	go func() {
+		text, err := term.ReadPassword(fd)
+		answer <- typed{string(text), err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.Join(context.Cause(ctx), term.Restore(fd, before))
+	case a := <-answer:
+		if errors.Is(a.err, io.EOF) {
+			a.err = nil
+		}
+		return strings.TrimSpace(a.text), a.err
 	}
 }
 

@@ -93,6 +93,11 @@ func newRun(s streams, root *rootOptions) *cobra.Command {
 			if err := o.checkAttach(prompts); err != nil {
 				return err
 			}
+			if !o.json {
+				if err := root.chooseFirst(ctx, s, &a); err != nil {
+					return err
+				}
+			}
 			return o.run(ctx, s, a, root.debug, prompts)
 		},
 	}

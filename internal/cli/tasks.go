@@ -140,6 +140,11 @@ func (o *runOptions) runTask(ctx context.Context, s streams, root *rootOptions, 
 		return err
 	}
 	defer cancel()
+	if !o.json {
+		if err := root.chooseFirst(ctx, s, &a); err != nil {
+			return err
+		}
+	}
 	if err := app.RunShell(ctx, cfg, task, task.Pre, s.err); err != nil {
 		return because(ctx, err)
 	}

@@ -51,18 +51,21 @@ func Models(ctx context.Context, l gate.Listing, o ModelOptions) ([]Offer, error
 	}
 	providers := setup.NewProviders(c, nil, o.Notify)
 	if o.Provider == "" && len(c.Providers) == 0 {
-		p, name, err := providers.Detect(ctx)
+		found, err := providers.Detect(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("listing models: %w", err)
 		}
-		kind := config.ProviderType(name)
-		offer := Offer{Provider: name, Type: kind, URL: setup.Address(c.Unconfigured(kind, ""))}
+		p, err := providers.Make(found.Provider)
+		if err != nil {
+			return nil, fmt.Errorf("listing models: %w", err)
+		}
+		offer := Offer{Provider: string(found.Type), Type: found.Type, URL: setup.Address(found.Provider)}
 		offer.ask(ctx, p, o.Timeout)
 		return []Offer{offer}, nil
 	}
 	chosen := slices.Sorted(maps.Keys(c.Providers))
 	if o.Provider != "" {
-		if _, ok := c.Providers[o.Provider]; !ok {
+		if _, ok := providers.Named(o.Provider); !ok {
 			return nil, fmt.Errorf("listing models of provider %q: it does not exist; known providers: %s", o.Provider, setup.Names(c.Providers))
 		}
 		chosen = []string{o.Provider}
@@ -70,9 +73,10 @@ func Models(ctx context.Context, l gate.Listing, o ModelOptions) ([]Offer, error
 	offers := make([]Offer, len(chosen))
 	var all sync.WaitGroup
 	for i, name := range chosen {
-		offers[i] = Offer{Provider: name, Type: c.Providers[name].Type, URL: setup.Address(c.Providers[name])}
+		named, _ := providers.Named(name)
+		offers[i] = Offer{Provider: name, Type: named.Type, URL: setup.Address(named)}
 		all.Go(func() {
-			p, err := providers.Make(c.Providers[name])
+			p, err := providers.Make(named)
 			if err != nil {
 				offers[i].Err = err
 				return

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // plenty is a timeout that no test should reach.
@@ -93,10 +94,13 @@ func TestModelsOfOne(t *testing.T) {
 func TestModelsDetected(t *testing.T) {
 	t.Parallel()
 	c := &config.Config{Environ: []string{"ANTHROPIC_API_KEY=test-key"}}
-	var told string
-	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Timeout: time.Nanosecond, Notify: func(text string) { told = text }})
-	if err != nil || len(offers) != 1 || offers[0].Provider != "anthropic" || offers[0].Err == nil || !strings.Contains(told, "ANTHROPIC_API_KEY") {
-		t.Errorf("got %v, %v, told %q", offers, err, told)
+	offers, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Timeout: time.Nanosecond})
+	if err != nil || len(offers) != 1 || offers[0].Provider != "anthropic" || offers[0].Err == nil || offers[0].URL != "https://api.anthropic.com" {
+		t.Errorf("got %v, %v", offers, err)
+	}
+	demonstration, err := inspect.Models(t.Context(), gate.Listing{Config: c, Text: c}, inspect.ModelOptions{Provider: setup.DemonstrationName, Timeout: plenty})
+	if err != nil || len(demonstration) != 1 || demonstration[0].Type != config.ProviderScript || demonstration[0].Err != nil {
+		t.Errorf("got %v, %v", demonstration, err)
 	}
 }
 

@@ -5,10 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app/gate"
-	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -65,17 +64,18 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestOffer checks that the built-in demonstration does not pass for a provider.
-func TestOffer(t *testing.T) {
+// TestProviders checks that an aura without a provider is not in order, and that one with a script is.
+func TestProviders(t *testing.T) {
 	t.Parallel()
-	script := inspect.Offer{Provider: "script", Type: config.ProviderScript, Models: make([]llm.Model, 1)}
-	p := patient{listing: gate.Listing{Config: &config.Config{}}}
-	if c := p.offer(script); c.Status != Warning || !strings.Contains(c.Detail, "no provider is configured") || c.Remedy == "" {
-		t.Errorf("got %+v", c)
+	nowhere := []string{"OLLAMA_HOST=127.0.0.1:1"}
+	c := &config.Config{Environ: nowhere, Inherited: nowhere}
+	p := patient{Options: Options{Timeout: time.Minute}, listing: gate.Listing{Config: c, Text: c}}
+	if got := p.providers(t.Context()); len(got) != 1 || got[0].Status != Warning || got[0].Detail != "no provider is configured" || !strings.Contains(got[0].Remedy, "ANTHROPIC_API_KEY") {
+		t.Errorf("got %+v", got)
 	}
-	p.listing.Providers = map[string]config.Provider{"script": {Type: config.ProviderScript}}
-	if c := p.offer(script); c.Status != OK {
-		t.Errorf("got %+v", c)
+	c.Providers = map[string]config.Provider{"script": {Type: config.ProviderScript}}
+	if got := p.providers(t.Context()); len(got) != 1 || got[0].Status != OK {
+		t.Errorf("got %+v", got)
 	}
 }
 

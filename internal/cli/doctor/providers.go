@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -17,6 +18,9 @@ func (p patient) providers(ctx context.Context) []Check {
 		return nil
 	}
 	offers, err := inspect.Models(ctx, p.listing, inspect.ModelOptions{Timeout: p.Timeout, Notify: func(string) {}})
+	if missing, ok := errors.AsType[*setup.NoProviderError](err); ok {
+		return []Check{{Area: "providers", Name: "providers", Status: Warning, Detail: "no provider is configured", Remedy: missing.Remedy()}}
+	}
 	if err != nil {
 		return []Check{{
 			Area: "providers", Name: "providers", Status: Error, Detail: err.Error(),
@@ -32,11 +36,7 @@ func (p patient) providers(ctx context.Context) []Check {
 
 func (p patient) offer(o inspect.Offer) Check {
 	c := Check{Area: "providers", Name: o.Provider, Status: OK, Detail: fmt.Sprintf("type %s, models: %d", o.Type, len(o.Models))}
-	_, configured := p.listing.Providers[o.Provider]
 	switch {
-	case o.Type == config.ProviderScript && !configured:
-		c.Status, c.Detail = Warning, "no provider is configured, so the built-in demonstration answers"
-		c.Remedy = "put a provider into .aura/config/providers/, or set the variable of one that is detected; docs/providers.md lists them"
 	case o.Untrusted:
 		c.Status, c.Detail, c.Remedy = Warning, "untrusted, so nothing was sent to it", "'aura trust' trusts the directory that configures it"
 	case o.Err != nil:

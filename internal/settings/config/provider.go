@@ -44,6 +44,8 @@ type Provider struct {
 	TokenFrom []string `yaml:"-"`
 	// URLFrom is the environment variable that sets URL. It is empty if the configuration sets URL.
 	URLFrom string `yaml:"-"`
+	// Model is the model that is used unless the user or the agent names one. Empty leaves it to the backend.
+	Model string `yaml:"model"`
 	// Timeout limits one request. 0 leaves it to the backend.
 	Timeout time.Duration `yaml:"timeout"`
 	// IdleTimeout is how long the service may send nothing. 0 means the default of the provider's type.

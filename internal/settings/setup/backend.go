@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"time"
@@ -139,89 +138,4 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 		response.Cost = new(prices.Cost(response.Usage))
 	}
 	return response, err
-}
-
-// detectTimeout is the timeout for detecting a server. detectFar is the timeout if the user named the address of the server.
-const (
-	detectTimeout = 200 * time.Millisecond
-	detectFar     = 2 * time.Second
-)
-
-// key is a variable that holds the token of a service.
-type key struct {
-	variable string
-	kind     config.ProviderType
-}
-
-// keys lists the variables that hold a token, in the order in which they are checked.
-var keys = []key{
-	{"ANTHROPIC_API_KEY", config.ProviderAnthropic}, {"OPENAI_API_KEY", config.ProviderOpenAI}, {"GEMINI_API_KEY", config.ProviderGoogle},
-}
-
-// Detect returns a provider if none is configured: the first service with a key in the environment, or else the first service
-// with an address in the environment, or else an Ollama server, or else the built-in demonstration, which needs nothing. Detect
-// notifies the user which one is used, and how to change that.
-func (p *Providers) Detect(ctx context.Context) (llm.Provider, string, error) {
-	for _, k := range keys {
-		if token, ok := config.Lookup(p.config.Environ, k.variable); ok && token != "" {
-			c := p.config.Unconfigured(k.kind, token)
-			c.TokenFrom = []string{k.variable}
-			return p.detected(c, k.variable)
-		}
-	}
-	for _, k := range keys {
-		if c := p.config.Unconfigured(k.kind, ""); c.URLFrom != "" {
-			return p.detected(c, c.URLFrom)
-		}
-	}
-	ollama := p.config.Unconfigured(config.ProviderOllama, "")
-	if err := ollama.Usable(); err != nil {
-		return nil, "", fmt.Errorf("looking for an Ollama server: %w", err)
-	}
-	if answers(ctx, ollama) {
-		p.tellDetected("the Ollama server at " + Address(ollama) + " is used")
-		made, err := p.Make(ollama)
-		return made, string(ollama.Type), err
-	}
-	text := "the built-in demonstration answers"
-	if ollama.URLFrom != "" {
-		text += fmt.Sprintf(" (nothing answers at %s, from %s)", Address(ollama), ollama.URLFrom)
-	}
-	p.tellDetected(text)
-	made, err := script.New(script.Options{})
-	return made, string(config.ProviderScript), err
-}
-
-// detected returns a provider that a variable of the environment describes.
-func (p *Providers) detected(c config.Provider, because string) (llm.Provider, string, error) {
-	text := string(c.Type) + " is used"
-	if c.URLFrom != "" {
-		text += " at " + Address(c)
-	}
-	text += ", because " + because + " is set"
-	p.tellDetected(text)
-	made, err := p.Make(c)
-	return made, string(c.Type), err
-}
-
-// answers reports whether a server accepts connections.
-func answers(ctx context.Context, c config.Provider) bool {
-	at, err := url.Parse(Address(c))
-	if err != nil {
-		return false
-	}
-	dialer := net.Dialer{Timeout: detectTimeout}
-	if c.URLFrom != "" {
-		dialer.Timeout = detectFar
-	}
-	conn, err := dialer.DialContext(ctx, "tcp", at.Host)
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
-}
-
-func (p *Providers) tellDetected(what string) {
-	p.notify("no provider is configured, so " + what + "; to change that, put one into .aura/config/providers/")
 }

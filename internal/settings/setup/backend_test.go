@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/state"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -28,18 +29,55 @@ func TestDetectProvider(t *testing.T) {
 		{[]string{"GEMINI_API_KEY=c", "GOOGLE_GEMINI_BASE_URL=http://g:1/"}, "google", "google is used at http://g:1, because GEMINI_API_KEY is set"},
 		{[]string{"OPENAI_API_KEY=b", "ANTHROPIC_BASE_URL=http://a:1"}, "openai", "openai is used, because OPENAI_API_KEY"},
 		{[]string{"OPENAI_BASE_URL=http://user:secret@a:1/api?key=secret"}, "openai", "openai is used at http://a:1/api, because OPENAI_BASE_URL is set"},
-		{[]string{"OLLAMA_HOST=" + listening(t)}, "ollama", "the Ollama server at http://127.0.0.1:"},
-		{[]string{"OLLAMA_HOST=127.0.0.1:1"}, "script", "demonstration answers (nothing answers at http://127.0.0.1:1/v1, from OLLAMA_HOST)"},
+		{[]string{"OLLAMA_HOST=" + listening(t)}, "ollama", "ollama is used at http://127.0.0.1:"},
 	}
 	for _, row := range rows {
 		var told []string
 		found := NewProviders(&config.Config{Environ: row.environ, Inherited: row.environ}, nil, func(text string) { told = append(told, text) })
-		p, name, err := found.Detect(t.Context())
+		p, name, err := found.Choose(t.Context(), "")
 		if err != nil || p == nil || name != row.want {
 			t.Errorf("%v: got %s, %v", row.environ, name, err)
 		}
 		if len(told) != 1 || !strings.Contains(told[0], row.told) || strings.Contains(told[0], "secret") || !strings.Contains(told[0], "to change that") {
 			t.Errorf("%v: told %q", row.environ, told)
+		}
+	}
+}
+
+// TestNoProvider checks the error if there is no provider, and that the demonstration answers only if it is named.
+func TestNoProvider(t *testing.T) {
+	t.Parallel()
+	environ := []string{"OLLAMA_HOST=127.0.0.1:1"}
+	p := NewProviders(&config.Config{Environ: environ, Inherited: environ}, nil, func(text string) { t.Errorf("notice %q", text) })
+	_, _, err := p.Choose(t.Context(), "")
+	missing, ok := errors.AsType[*NoProviderError](err)
+	if !ok {
+		t.Fatalf("got %v", err)
+	}
+	for _, part := range []string{
+		"nothing answers at http://127.0.0.1:1/v1, from OLLAMA_HOST", "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY", "--provider demonstration",
+	} {
+		if !strings.Contains(missing.Error(), part) {
+			t.Errorf("%q is not in %q", part, missing)
+		}
+	}
+	if made, name, err := p.Choose(t.Context(), DemonstrationName); made == nil || name != DemonstrationName || err != nil {
+		t.Errorf("got %v, %s, %v", made, name, err)
+	}
+}
+
+// TestAnnouncedOnce checks that the notice about a detected provider is shown once for all sessions, and again if the provider changes.
+func TestAnnouncedOnce(t *testing.T) {
+	t.Parallel()
+	paths := state.Locate(t.TempDir(), "", "project")
+	for i, row := range []struct {
+		environ string
+		notices int
+	}{{"OPENAI_API_KEY=k", 1}, {"OPENAI_API_KEY=other", 0}, {"GEMINI_API_KEY=k", 1}, {"GEMINI_API_KEY=k", 0}} {
+		shown := 0
+		p := NewProviders(&config.Config{Environ: []string{row.environ}, State: paths}, nil, func(string) { shown++ })
+		if _, _, err := p.Choose(t.Context(), ""); err != nil || shown != row.notices {
+			t.Errorf("session %d: %d notices, want %d; %v", i, shown, row.notices, err)
 		}
 	}
 }
@@ -60,7 +98,7 @@ func TestDetectEnvFile(t *testing.T) {
 	t.Parallel()
 	var told string
 	c := &config.Config{Environ: []string{"OPENAI_API_KEY=k", "OPENAI_BASE_URL=http://evil.invalid"}}
-	if _, name, err := NewProviders(c, nil, func(text string) { told += text }).Detect(t.Context()); err != nil || name != "openai" || strings.Contains(told, "evil") {
+	if _, name, err := NewProviders(c, nil, func(text string) { told += text }).Choose(t.Context(), ""); err != nil || name != "openai" || strings.Contains(told, "evil") {
 		t.Errorf("got %s, %v, told %q", name, err, told)
 	}
 }

@@ -159,10 +159,14 @@ func (m member) confinement() Confinement { return m.source.Confinement(m.featur
 // model returns the provider's name for the model; empty for the provider's default.
 func (m member) model() string {
 	r := m.role
-	if r.Model != "" || r.Agent.Model.Name != "" || r.Agent.Model.Provider != "" {
-		return cmp.Or(r.Model, r.Agent.Model.Name)
+	name := cmp.Or(r.Model, r.Agent.Model.Name)
+	if name == "" && r.Agent.Model.Provider == "" {
+		name = m.source.Options.Model
 	}
-	return m.source.Options.Model
+	if name == "" && m.source.Options.Script == "" {
+		name = m.source.Config.Providers[m.providerName].Model
+	}
+	return name
 }
 
 func (m member) modelName(ctx context.Context) string {

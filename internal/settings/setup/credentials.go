@@ -25,12 +25,14 @@ func tokenSource(p config.Provider) string {
 		return "it comes from the variable " + p.TokenFrom[0]
 	case len(p.TokenFrom) > 1:
 		return "it comes from the variables " + strings.Join(p.TokenFrom, " and ")
-	case p.Token != "":
+	case p.Token != "" && p.Source.File != "":
 		return "it is written in " + p.Source.File
+	case p.Token != "":
+		return "" // the user has just pasted it
 	}
 	variable := "NAME"
-	if i := slices.IndexFunc(keys, func(k key) bool { return k.kind == p.Type }); i >= 0 {
-		variable = keys[i].variable
+	if i := slices.IndexFunc(Services(), func(s Service) bool { return s.Type == p.Type }); i >= 0 {
+		variable = Services()[i].Variable
 	}
 	if p.Source.File == "" {
 		return "set the variable " + variable
@@ -51,7 +53,7 @@ func (c credentialed) Chat(ctx context.Context, req llm.Request, onDelta func(ll
 // explain adds the source of the token to an error about credentials.
 func (c credentialed) explain(err error) error {
 	refusal, ok := errors.AsType[*llm.Error](err)
-	if !ok || refusal.Type != sdk.ErrorTypeAuth || strings.HasSuffix(refusal.Message, c.source) {
+	if !ok || refusal.Type != sdk.ErrorTypeAuth || c.source == "" || strings.HasSuffix(refusal.Message, c.source) {
 		return err
 	}
 	refusal.Message += "; " + c.source

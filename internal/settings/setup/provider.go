@@ -91,9 +91,9 @@ func (p *Providers) Script(file string) (llm.Provider, string, error) {
 
 func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string, error) {
 	if name == "" {
-		return p.Detect(ctx)
+		return p.detected(ctx)
 	}
-	chosen, ok := p.config.Providers[name]
+	chosen, ok := p.Named(name)
 	if !ok {
 		return nil, "", fmt.Errorf("choosing provider %q: it does not exist; known providers: %s", name, Names(p.config.Providers))
 	}
@@ -102,6 +102,17 @@ func (p *Providers) find(ctx context.Context, name string) (llm.Provider, string
 		return nil, "", fmt.Errorf("choosing provider %q: %w", name, err)
 	}
 	return made, name, nil
+}
+
+// detected returns a provider that needs no configuration, and tells the user which one that is.
+func (p *Providers) detected(ctx context.Context) (llm.Provider, string, error) {
+	found, err := p.Detect(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	p.announce(found)
+	made, err := p.Make(found.Provider)
+	return made, string(found.Type), err
 }
 
 // described is a provider whose description of a model is overridden by the settings of the agent.

@@ -128,6 +128,9 @@ func (p Paths) LayersName() string { return filepath.Base(p.Project) }
 // Run returns the directory of the sockets of running sessions, for systems that have no directory for sockets.
 func (p Paths) Run() string { return p.below(p.Root, "run") }
 
+// Announced is the file with the notices that the user has seen and that are not repeated.
+func (p Paths) Announced() string { return p.below(p.Root, "announced.json") }
+
 // Trust returns the path of the file with the user's consents.
 func (p Paths) Trust() string { return p.below(p.Root, "trust.json") }
 

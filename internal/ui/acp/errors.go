@@ -34,6 +34,9 @@ func failure(code int, format string, args ...any) *Error {
 // NotFound returns the error for something that does not exist.
 func NotFound(format string, args ...any) error { return failure(codeNotFound, format, args...) }
 
+// NeedsLogin returns the error for a session that cannot begin because the user has set up no model.
+func NeedsLogin(err error) error { return failure(codeAuthRequired, "%s", err) }
+
 // protocolError returns an error as the client receives it. An error without a code is internal.
 func protocolError(err error) *Error {
 	var coded *Error
