@@ -59,7 +59,7 @@ func Models(ctx context.Context, l gate.Listing, o ModelOptions) ([]Offer, error
 		if err != nil {
 			return nil, fmt.Errorf("listing models: %w", err)
 		}
-		offer := Offer{Provider: string(found.Type), Type: found.Type, URL: setup.Address(found.Provider)}
+		offer := Offer{Provider: cmp.Or(found.Name, string(found.Type)), Type: found.Type, URL: setup.Address(found.Provider)}
 		offer.ask(ctx, p, o.Timeout)
 		return []Offer{offer}, nil
 	}

@@ -40,7 +40,7 @@ func newProject(t *testing.T, page string) *project {
 	t.Cleanup(func() { _ = os.RemoveAll(runtime) })
 	p := &project{t: t, home: home, state: t.TempDir()}
 	p.env = append(goEnv(t),
-		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8",
+		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8", "AURA_DEMONSTRATION=1",
 	)
 	if page != readme && page != "docs/trust.md" {
 		// The pages' projects belong to the reader, so they are trusted. The README explains how to trust a project, and the

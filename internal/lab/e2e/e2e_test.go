@@ -147,7 +147,7 @@ func setup(env *testscript.Env) error {
 	env.Vars = append(env.Vars,
 		"PATH="+programPath(quickBin),
 		"HOME="+home, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_RUNTIME_DIR="+runtimeDir,
-		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1",
+		"XDG_STATE_HOME="+stateDir, "STATE="+state.Locate(stateDir, "", env.WorkDir).Project, "AURA_TRUST=1", "AURA_DEMONSTRATION=1",
 		"TMPDIR="+filepath.Join(env.WorkDir, ".tmp"), "BIN="+quickBin, "REPO="+repo(), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 		// aura mostly starts and ends here. With the usual value it would collect garbage while it starts.
 		"GOGC=400",

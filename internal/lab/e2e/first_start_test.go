@@ -31,7 +31,7 @@ func newcomer(t *testing.T) (p *project, environ []string) {
 		fmt.Fprint(w, `{"object":"list","data":[{"id":"small","object":"model"},{"id":"large","object":"model"}]}`)
 	}))
 	t.Cleanup(server.Close)
-	return p, []string{"OPENAI_BASE_URL=" + server.URL, "ANTHROPIC_BASE_URL=" + server.URL, "OLLAMA_HOST=127.0.0.1:1"}
+	return p, []string{"AURA_DEMONSTRATION=", "OPENAI_BASE_URL=" + server.URL, "ANTHROPIC_BASE_URL=" + server.URL, "OLLAMA_HOST=127.0.0.1:1"}
 }
 
 // TestFirstStart sets up a provider in a terminal: a key that the service refuses, then one that it accepts, and a model. The next start
@@ -79,14 +79,14 @@ func TestFirstStart(t *testing.T) {
 func TestFirstStartDemonstration(t *testing.T) {
 	t.Parallel()
 	p, _ := newcomer(t)
-	s := p.startScreen(p.command("run", "hi"), 100, 30, "OLLAMA_HOST=127.0.0.1:1")
+	s := p.startScreen(p.command("run", "hi"), 100, 30, "AURA_DEMONSTRATION=", "OLLAMA_HOST=127.0.0.1:1")
 	s.shows(`Choose \[q\]:`)
 	s.send("d\r")
 	s.shows(`That was the demonstration`)
 	if code := s.end(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	s = p.startScreen(p.command(), 100, 30, "OLLAMA_HOST=127.0.0.1:1")
+	s = p.startScreen(p.command(), 100, 30, "AURA_DEMONSTRATION=", "OLLAMA_HOST=127.0.0.1:1")
 	s.shows(`Choose \[q\]:`)
 	s.send("q\r")
 	s.shows(`set ANTHROPIC_API_KEY`)

@@ -122,7 +122,7 @@ func (p *project) command(args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + p.bin + string(os.PathListSeparator) + os.Getenv("PATH"), "PWD=" + p.dir,
 		"HOME=" + p.home, "XDG_CACHE_HOME=" + filepath.Join(p.home, ".cache"), "XDG_RUNTIME_DIR=" + p.runtime,
-		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1",
+		"XDG_STATE_HOME=" + p.stateHome, "AURA_TRUST=1", "AURA_DEMONSTRATION=1",
 		"TMPDIR=" + filepath.Join(p.dir, ".tmp"), "GORACE=halt_on_error=1 exitcode=66 atexit_sleep_ms=0",
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.user}

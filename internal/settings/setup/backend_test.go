@@ -29,6 +29,7 @@ func TestDetectProvider(t *testing.T) {
 		{[]string{"GEMINI_API_KEY=c", "GOOGLE_GEMINI_BASE_URL=http://g:1/"}, "google", "google is used at http://g:1, because GEMINI_API_KEY is set"},
 		{[]string{"OPENAI_API_KEY=b", "ANTHROPIC_BASE_URL=http://a:1"}, "openai", "openai is used, because OPENAI_API_KEY"},
 		{[]string{"OPENAI_BASE_URL=http://user:secret@a:1/api?key=secret"}, "openai", "openai is used at http://a:1/api, because OPENAI_BASE_URL is set"},
+		{[]string{"GEMINI_API_KEY=c", "AURA_DEMONSTRATION=1"}, "google", "google is used, because"},
 		{[]string{"OLLAMA_HOST=" + listening(t)}, "ollama", "ollama is used at http://127.0.0.1:"},
 	}
 	for _, row := range rows {
@@ -60,6 +61,11 @@ func TestNoProvider(t *testing.T) {
 		if !strings.Contains(missing.Error(), part) {
 			t.Errorf("%q is not in %q", part, missing)
 		}
+	}
+	asking := append(environ, "AURA_DEMONSTRATION=1")
+	wanted := NewProviders(&config.Config{Environ: asking, Inherited: asking}, nil, func(text string) { t.Errorf("notice %q", text) })
+	if made, name, err := wanted.Choose(t.Context(), ""); made == nil || name != DemonstrationName || err != nil {
+		t.Errorf("got %v, %s, %v", made, name, err)
 	}
 	if made, name, err := p.Choose(t.Context(), DemonstrationName); made == nil || name != DemonstrationName || err != nil {
 		t.Errorf("got %v, %s, %v", made, name, err)

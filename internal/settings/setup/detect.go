@@ -16,6 +16,9 @@ import (
 // DemonstrationName names the built-in demonstration as a provider, unless the configuration has a provider of this name.
 const DemonstrationName = "demonstration"
 
+// demonstrationVariable lets the demonstration answer if there is no other provider.
+const demonstrationVariable = "AURA_DEMONSTRATION"
+
 // detectTimeout is the timeout for detecting a server. detectFar is the timeout if the user named the address of the server.
 const (
 	detectTimeout = 200 * time.Millisecond
@@ -69,7 +72,8 @@ func (e *NoProviderError) Remedy() string {
 }
 
 // FindProviders returns the providers that can be used without configuration, the preferred one first: services with a key in the
-// environment, then services with an address in the environment, then an Ollama server that answers.
+// environment, then services with an address in the environment, then an Ollama server that answers, or else the demonstration if a
+// variable asks for it.
 func (p *Providers) FindProviders(ctx context.Context) ([]Found, error) {
 	var out []Found
 	for _, s := range Services() {
@@ -93,6 +97,9 @@ func (p *Providers) FindProviders(ctx context.Context) ([]Found, error) {
 	}
 	if answers(ctx, ollama) {
 		out = append(out, Found{ollama, "it answers"})
+	}
+	if value, _ := config.Lookup(p.config.Inherited, demonstrationVariable); len(out) == 0 && value != "" {
+		out = append(out, Found{config.Provider{Name: DemonstrationName, Type: config.ProviderScript}, demonstrationVariable + " is set"})
 	}
 	return out, nil
 }

@@ -110,8 +110,11 @@ func (p *Providers) detected(ctx context.Context) (llm.Provider, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	p.announce(found)
 	made, err := p.Make(found.Provider)
+	if found.Name != "" {
+		return made, found.Name, err // the demonstration, which introduces itself
+	}
+	p.announce(found)
 	return made, string(found.Type), err
 }
 
