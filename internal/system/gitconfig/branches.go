@@ -1,7 +1,6 @@
 package gitconfig
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,9 +23,6 @@ type Merge struct {
 // another branch had, as for a branch that is renamed or copied, or if it removes a setting of a branch. The copy is not trusted: none of
 // its bytes reach the result but the names of branches and the values of these settings, encoded again.
 func MergeBranches(base, copied, file []byte) (Merge, error) {
-	if bytes.ContainsRune(file, '\r') {
-		return Merge{}, errors.New("it contains carriage returns")
-	}
 	var docs [3]*configParser
 	for i, text := range [][]byte{base, copied, file} {
 		doc, err := parse(text)
