@@ -43,26 +43,32 @@ func (p *configParser) replaceBranches(changed map[string][]Setting) string {
 		}
 		written[h.sub] = true
 		edits = append(edits, edit{span{h.to, h.to}, encodePairs(list, eol)})
-		for _, at := range p.spans {
-			if at.from >= h.to && at.to <= end {
-				edits = append(edits, edit{span: p.line(at)})
+		first, _ := slices.BinarySearchFunc(p.spans, h.to, func(at span, to int) int { return cmp.Compare(at.from, to) })
+		for _, at := range p.spans[first:] {
+			if at.to > end {
+				break
 			}
+			edits = append(edits, edit{span: p.line(at)})
 		}
 	}
-	out := applyEdits(p.original, p.inOriginal(edits))
+	var out strings.Builder
+	if p.marked {
+		out.WriteString(byteOrderMark)
+	}
+	kept := applyEdits(p.original, p.inOriginal(edits))
+	out.WriteString(kept)
+	ended := kept == "" || strings.HasSuffix(kept, "\n")
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		if written[name] || len(changed[name]) == 0 {
 			continue
 		}
-		if out != "" && !strings.HasSuffix(out, "\n") {
-			out += eol
+		if !ended {
+			out.WriteString(eol)
+			ended = true
 		}
-		out += "[branch " + encodeSub(name) + "]" + encodePairs(changed[name], eol) + eol
+		out.WriteString("[branch " + encodeSub(name) + "]" + encodePairs(changed[name], eol) + eol)
 	}
-	if p.marked {
-		out = byteOrderMark + out
-	}
-	return out
+	return out.String()
 }
 
 // lineEnd returns how the first line of the original ends.
