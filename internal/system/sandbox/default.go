@@ -40,7 +40,7 @@ type Place struct {
 	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
-	// Copies is a directory for private copies of Git's settings; see PrivateTemp. If it is empty, the settings of repositories are read-only.
+	// Copies is a directory for private copies of Git's settings; see PrivateCopies. If it is empty, the settings of repositories are read-only.
 	Copies string
 	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string

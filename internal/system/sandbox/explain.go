@@ -110,6 +110,10 @@ func (p Policy) refusal(workdir, path string) *DeniedError {
 		return denied
 	}
 	for _, kept := range p.Protected {
+		// Git names files of its directory without the directory.
+		if below := filepath.Join(kept, path); (filepath.Base(kept) == gitName || p.gitClosed[kept] != "") && exists(filepath.Dir(below)) {
+			kept, path = below, filepath.Base(path)
+		}
 		if strings.HasSuffix(filepath.ToSlash(kept), "/"+path) {
 			denied, _ = errors.AsType[*DeniedError](p.check(workdir, kept, true))
 			return denied
