@@ -115,7 +115,8 @@ func Default(at Place, kind Kind) Policy {
 	p.Protected, p.Named, p.Exposed, p.Uncovered = found.protected, found.named, found.exposed, found.uncovered
 	switch kind {
 	case KindPlugin:
-		// The plugin's manifest sets the memory limit.
+		// The plugin's manifest sets the memory limit. In unsafe mode, it starts programs.
+		p.GitConfigs, p.copies = found.configs, at.Copies
 	case KindGuest:
 		// So does an extension's, or the default for extensions.
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)

@@ -48,6 +48,9 @@ func Explain(p Policy, workdir, output string) string {
 	return ""
 }
 
+// Refused reports whether an output contains a message that Explain may explain.
+func Refused(output string) bool { return containsAny(strings.ToLower(output), refusals) }
+
 // halfDone returns what Git did to a branch before it failed to write its settings; empty for other outputs.
 func halfDone(output string) string {
 	for _, done := range []string{"renamed", "copied"} {
