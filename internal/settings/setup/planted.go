@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,6 +117,9 @@ func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	end := t.in.Watching(t.Definition().Name)
 	output, err := t.Tool.Execute(ctx, call)
+	if _, ok := tool.As[confined](t.Tool); !ok {
+		output, err = t.in.explained(output, err)
+	}
 	if p, ok := tool.As[PluginTool](t.Tool); ok {
 		if report := p.Plugin.Sandbox(); report != nil && !report.Mounts {
 			t.in.Expose()
@@ -123,6 +127,26 @@ func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	if found := end(); t.inform && len(found) > 0 {
 		output = strings.TrimLeft(strings.TrimRight(output, "\n")+"\n[sandbox] "+strings.Join(found, "\n[sandbox] "), "\n")
+	}
+	return output, err
+}
+
+// explained adds a note to what a tool of a plugin or a server returned, if the sandbox refused something to a program that it started. Most such
+// programs are Git, and the rules for Git are those of Bash.
+func (c Confinement) explained(output string, err error) (string, error) {
+	explain := func(text string) string {
+		if !sandbox.Refused(text) {
+			return "" // opening a policy takes longer
+		}
+		return sandbox.Explain(c.grants.Open(c.Policy(sandbox.KindShell)), c.place.Workdir, text)
+	}
+	if err != nil {
+		if note := explain(err.Error()); note != "" {
+			return output, fmt.Errorf("%w\n%s", err, note)
+		}
+	}
+	if note := explain(output); note != "" {
+		output = strings.TrimRight(output, "\n") + "\n" + note
 	}
 	return output, err
 }

@@ -65,9 +65,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		// aura cannot create it here, confined code cannot either.
 		_ = os.MkdirAll(c.State.Root, 0o700)
 	}
-	if c.State.Root != "" {
-		out.place.Copies = sandbox.PrivateTemp(c.State.GitCopies())
-	}
+	out.place.Copies = sandbox.PrivateCopies(c.State.GitCopies())
 	if usual := "/tmp"; out.place.Temp != usual {
 		out.place.Writable = append(out.place.Writable, usual)
 	}

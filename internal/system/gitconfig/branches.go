@@ -1,7 +1,6 @@
 package gitconfig
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,9 +23,6 @@ type Merge struct {
 // another branch had, as for a branch that is renamed or copied, or if it removes a setting of a branch. The copy is not trusted: none of
 // its bytes reach the result but the names of branches and the values of these settings, encoded again.
 func MergeBranches(base, copied, file []byte) (Merge, error) {
-	if bytes.ContainsRune(file, '\r') {
-		return Merge{}, errors.New("it contains carriage returns")
-	}
 	var docs [3]*configParser
 	for i, text := range [][]byte{base, copied, file} {
 		doc, err := parse(text)
@@ -35,7 +31,12 @@ func MergeBranches(base, copied, file []byte) (Merge, error) {
 		}
 		docs[i] = doc
 	}
-	m := merger{base: group(docs[0].out), copied: group(docs[1].out), file: group(docs[2].out)}
+	m := merger{base: group(docs[0].out), copied: group(docs[1].out), file: group(docs[2].out), used: map[Setting]bool{}}
+	for _, s := range docs[0].out {
+		if s.isBranch() {
+			m.used[Setting{Key: s.Key, Value: s.Value}] = true
+		}
+	}
 	out := Merge{Refused: m.otherSettings()}
 	changed := map[string][]Setting{}
 	for _, name := range unionKeys(m.base.branches, m.copied.branches) {
@@ -83,8 +84,11 @@ func group(all []Setting) grouped {
 
 func (s Setting) isBranch() bool { return s.Section == "branch" && s.Sub != "" }
 
-// merger compares three versions of a file.
-type merger struct{ base, copied, file grouped }
+// merger compares three versions of a file. used holds the keys and values that branches have in the base.
+type merger struct {
+	base, copied, file grouped
+	used               map[Setting]bool
+}
 
 // otherSettings returns the names of the settings that the copy changed outside of the branches.
 func (m merger) otherSettings() []string {
@@ -102,23 +106,24 @@ func (m merger) otherSettings() []string {
 
 // branch returns the settings that a branch gets, and the names of those that are refused. A refused setting has its former values.
 func (m merger) branch(name string) (wanted []Setting, refused []string) {
-	before := m.base.branches[name]
+	had, former := map[Setting]bool{}, map[string][]Setting{}
+	for _, s := range m.base.branches[name] {
+		had[s], former[s.Key] = true, append(former[s.Key], s)
+	}
 	refusedKeys := map[string]bool{}
 	for _, s := range m.copied.branches[name] {
-		if !slices.Contains(before, s) && !m.allowed(s) {
+		if !had[s] && !m.allowed(s) {
 			refusedKeys[s.Key] = true
 			refused = append(refused, s.Name())
 		}
 	}
-	restored := map[string]bool{}
 	for _, s := range m.copied.branches[name] {
-		switch {
-		case !refusedKeys[s.Key]:
+		if !refusedKeys[s.Key] {
 			wanted = append(wanted, s)
-		case !restored[s.Key]:
-			restored[s.Key] = true
-			wanted = append(wanted, slices.DeleteFunc(slices.Clone(before), func(had Setting) bool { return had.Key != s.Key })...)
+			continue
 		}
+		wanted = append(wanted, former[s.Key]...)
+		delete(former, s.Key) // once
 	}
 	return wanted, slices.Compact(refused)
 }
@@ -128,10 +133,8 @@ func (m merger) allowed(s Setting) bool {
 	if !isRefName("refs/heads/" + s.Sub) {
 		return false
 	}
-	for _, list := range m.base.branches {
-		if slices.ContainsFunc(list, func(had Setting) bool { return had.Key == s.Key && had.Value == s.Value }) {
-			return true
-		}
+	if m.used[Setting{Key: s.Key, Value: s.Value}] {
+		return true
 	}
 	switch s.Key {
 	case "remote", "pushremote":

@@ -24,6 +24,7 @@ const repository = `[core]
 func TestMergeBranches(t *testing.T) {
 	t.Parallel()
 	change := func(old, new string) string { return strings.Replace(repository, old, new, 1) }
+	dos := func(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 	ours := "[branch \"main\"]\n\tremote = origin # here\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n; the end\n"
 	plain := "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n\tvscode-merge-base = origin/main\n"
 	rows := map[string]struct {
@@ -57,6 +58,38 @@ func TestMergeBranches(t *testing.T) {
 		"the user's change": {copied: change(`"main"`, `"new"`), file: repository + "[user]\nname=x\n", want: change(ours, "[user]\nname=x\n") + strings.Replace(plain, "main", "new", 1)},
 		"both changed":      {copied: change("merge = refs/heads/main", "merge = refs/heads/a"), file: change("merge = refs/heads/main", "merge = refs/heads/b"), want: change("merge = refs/heads/main", "merge = refs/heads/b"), conflicts: "main"},
 		"both the same":     {copied: change("\tremote = origin # here\n", ""), file: change("\tremote = origin # here\n", ""), want: change("\tremote = origin # here\n", "")},
+
+		"returns": {
+			base: dos(repository), copied: dos(repository) + "[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/a\n",
+			want: dos(repository + "[branch \"x\"]\n\tremote = .\n\tmerge = refs/heads/a\n"),
+		},
+		"returns, renamed": {
+			base: dos(repository), copied: strings.Replace(dos(repository), `"main"`, `"new"`, 1),
+			want: dos(change(ours, "") + strings.Replace(plain, "main", "new", 1)),
+		},
+		"returns, replaced": {
+			base: dos(repository), copied: strings.Replace(dos(repository), "refs/heads/main", "refs/heads/next", 1),
+			want: dos(change("\tremote = origin # here\n\tmerge = refs/heads/main\n", "\tremote = origin\n\tmerge = refs/heads/next\n")),
+		},
+		"returns, mixed": {
+			base:   "[core]\n\tbare\r\n[branch \"a\"]\r\n\trebase = a \\\r\n b\r\n\n\tremote = .\n[branch \"b\"]\n\tremote = .\r\n# x\r\n",
+			copied: "[core]\n\tbare\n[branch \"b\"]\n\tremote = .\n\trebase = true\n",
+			want:   "[core]\n\tbare\r\n[branch \"b\"]\n\tremote = .\n\trebase = true\n# x\r\n",
+		},
+		"returns, kept": {
+			base:   "[core]\n\tbare\r\n[branch \"a\"]\r\n# y\r\n\n\tremote = .\r\n; z\n[user]\r\n\tname = \"x\r\"\r",
+			copied: "[core]\n\tbare\n[branch \"a\"]\n\tremote = .\n\trebase = true\n[user]\n\tname = \"x\r\"",
+			want:   "[core]\n\tbare\r\n[branch \"a\"]\n\tremote = .\n\trebase = true\r\n# y\r\n\n; z\n[user]\r\n\tname = \"x\r\"\r",
+		},
+		"returns, no end of line": {
+			base: "[core]\r\nbare", copied: "[core]\nbare\n[branch \"a\"]remote=.", want: "[core]\r\nbare\r\n[branch \"a\"]\r\n\tremote = .\r\n",
+		},
+		"other breaks than before": {
+			copied: repository + "[branch \"x\"]remote=.", file: dos(repository), want: dos(repository + "[branch \"x\"]\n\tremote = .\n"),
+		},
+		"byte order mark": {
+			base: "\ufeff[core]\r\n", copied: "[core]\n[branch \"a\"]remote=.", want: "\ufeff[core]\r\n[branch \"a\"]\r\n\tremote = .\r\n",
+		},
 
 		"runs a program":      {copied: repository + "[core]fsmonitor=x", refused: "core.fsmonitor"},
 		"an alias":            {copied: repository + "[alias]x=!y", refused: "alias.x"},
@@ -94,9 +127,8 @@ func TestMergeBranches(t *testing.T) {
 		}
 	}
 	for name, row := range map[string][3]string{
-		"the copy is not Git's":     {repository, repository + "[branch \"a\nb\"]remote=.", repository},
-		"the file is not Git's":     {repository, repository + "[branch \"x\"]remote=.", repository + "!"},
-		"the file has other breaks": {repository, repository + "[branch \"x\"]remote=.", strings.ReplaceAll(repository, "\n", "\r\n")},
+		"the copy is not Git's": {repository, repository + "[branch \"a\nb\"]remote=.", repository},
+		"the file is not Git's": {repository, repository + "[branch \"x\"]remote=.", repository + "!"},
 	} {
 		if got, err := gitconfig.MergeBranches([]byte(row[0]), []byte(row[1]), []byte(row[2])); err == nil {
 			t.Errorf("%s: %s", name, got.Text)
@@ -105,10 +137,11 @@ func TestMergeBranches(t *testing.T) {
 }
 
 // FuzzMergeBranches merges whatever a copy contains. The result has the settings of the file, except for those of branches, which are as in
-// the copy unless they are refused.
+// the copy unless they are refused. The ends of lines change nothing, and where all lines end alike, they still do.
 func FuzzMergeBranches(f *testing.F) {
 	for _, seed := range []string{
 		"[branch \"a]\\\"\"]\n\tremote = .\n\tdescription = \" x;\\n\\t\\\\ \"\n", "[branch \"b\"] merge = refs/heads/x # y\n[core]\nbare", "[branch \"main\"]\nrebase", "[branch.x]\nremote=.",
+		"\ufeff[core]\r\n[branch \"b\"]\r\n# x\r\n\tmerge = refs/\\\r\nx\n[branch \"b\"]remote = .\r\r\n[core]bare\r",
 	} {
 		f.Add(repository, seed)
 		f.Add(seed, repository)
@@ -117,13 +150,22 @@ func FuzzMergeBranches(f *testing.F) {
 		got, err := gitconfig.MergeBranches([]byte(file), []byte(copied), []byte(file))
 		if err != nil {
 			for _, text := range []string{file, copied} {
-				if _, bad := gitconfig.Parse([]byte(text)); bad != nil || strings.Contains(text, "\r") {
+				if _, bad := gitconfig.Parse([]byte(text)); bad != nil {
 					return
 				}
 			}
 			t.Fatalf("%q, %q: %v", file, copied, err)
 		}
 		mine, theirs, now := settings(t, file), settings(t, copied), settings(t, string(got.Text))
+		if unix := strings.ReplaceAll(file, "\r\n", "\n"); !strings.Contains(unix, "\r\n") {
+			same, err := gitconfig.MergeBranches([]byte(unix), []byte(copied), []byte(unix))
+			if err != nil || string(same.Text) != strings.ReplaceAll(string(got.Text), "\r\n", "\n") {
+				t.Errorf("%q, %q: %q, with other ends of lines %q: %v", file, copied, got.Text, same.Text, err)
+			}
+			if lines := strings.Count(file, "\n"); lines > 0 && lines == strings.Count(file, "\r\n") && strings.Count(string(got.Text), "\n") != strings.Count(string(got.Text), "\r\n") {
+				t.Errorf("%q, %q: %q", file, copied, got.Text)
+			}
+		}
 		isBranch := func(s gitconfig.Setting) bool { return s.Section == "branch" && s.Sub != "" }
 		if others := slices.DeleteFunc(slices.Clone(mine), isBranch); !slices.Equal(others, slices.DeleteFunc(slices.Clone(now), isBranch)) {
 			t.Errorf("%q, %q: %q", file, copied, got.Text)

@@ -23,9 +23,10 @@ type edit struct {
 }
 
 // replaceBranches returns the text with other settings for some branches. The settings of a branch are in its first section; a branch
-// without settings has no section. All other lines stay as they are.
+// without settings has no section. All other lines stay as they are. New lines end as the first one does.
 func (p *configParser) replaceBranches(changed map[string][]Setting) string {
 	var edits []edit
+	eol := p.lineEnd()
 	written := map[string]bool{}
 	for i, h := range p.heads {
 		list, ok := changed[h.sub]
@@ -41,22 +42,62 @@ func (p *configParser) replaceBranches(changed map[string][]Setting) string {
 			continue
 		}
 		written[h.sub] = true
-		edits = append(edits, edit{span{h.to, h.to}, encodePairs(list)})
-		for _, at := range p.spans {
-			if at.from >= h.to && at.to <= end {
-				edits = append(edits, edit{span: p.line(at)})
+		edits = append(edits, edit{span{h.to, h.to}, encodePairs(list, eol)})
+		first, _ := slices.BinarySearchFunc(p.spans, h.to, func(at span, to int) int { return cmp.Compare(at.from, to) })
+		for _, at := range p.spans[first:] {
+			if at.to > end {
+				break
 			}
+			edits = append(edits, edit{span: p.line(at)})
 		}
 	}
-	out := applyEdits(p.text, edits)
+	var out strings.Builder
+	if p.marked {
+		out.WriteString(byteOrderMark)
+	}
+	kept := applyEdits(p.original, p.inOriginal(edits))
+	out.WriteString(kept)
+	ended := kept == "" || strings.HasSuffix(kept, "\n")
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		if written[name] || len(changed[name]) == 0 {
 			continue
 		}
-		if out != "" && !strings.HasSuffix(out, "\n") {
-			out += "\n"
+		if !ended {
+			out.WriteString(eol)
+			ended = true
 		}
-		out += "[branch " + encodeSub(name) + "]" + encodePairs(changed[name]) + "\n"
+		out.WriteString("[branch " + encodeSub(name) + "]" + encodePairs(changed[name], eol) + eol)
+	}
+	return out.String()
+}
+
+// lineEnd returns how the first line of the original ends.
+func (p *configParser) lineEnd() string {
+	if at := strings.IndexByte(p.original, '\n'); at > 0 && p.original[at-1] == '\r' {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// inOriginal returns edits of the text as edits of the original.
+func (p *configParser) inOriginal(edits []edit) []edit {
+	if len(p.original) == len(p.text) {
+		return edits
+	}
+	// removed lists where a carriage return is missing in the text.
+	var removed []int
+	for i := range len(p.original) - 1 {
+		if p.original[i:i+2] == "\r\n" {
+			removed = append(removed, i-len(removed))
+		}
+	}
+	offset := func(at int) int {
+		before, _ := slices.BinarySearch(removed, at)
+		return at + before
+	}
+	out := make([]edit, 0, len(edits))
+	for _, e := range edits {
+		out = append(out, edit{span{offset(e.from), offset(e.to)}, e.text})
 	}
 	return out
 }
@@ -91,14 +132,14 @@ func applyEdits(text string, edits []edit) string {
 }
 
 // encodePairs returns settings as lines. Each begins with the end of the line before it.
-func encodePairs(list []Setting) string {
+func encodePairs(list []Setting, eol string) string {
 	var b strings.Builder
 	for _, s := range list {
 		key := s.Key
 		if key == "pushremote" {
 			key = "pushRemote" // Git's spelling
 		}
-		b.WriteString("\n\t" + key + " = " + encodeValue(s.Value))
+		b.WriteString(eol + "\t" + key + " = " + encodeValue(s.Value))
 	}
 	return b.String()
 }

@@ -79,13 +79,17 @@ func Parse(text []byte) ([]Setting, error) {
 	return p.out, nil
 }
 
-// parse does the work of Parse, and returns where everything is. The text of the result has no carriage returns at the ends of lines.
+// byteOrderMark may be the first character of a file. Git ignores it.
+const byteOrderMark = "\ufeff"
+
+// parse does the work of Parse, and returns where everything is.
 func parse(text []byte) (*configParser, error) {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, errSyntax
 	}
-	p := &configParser{text: strings.ReplaceAll(string(text), "\r\n", "\n")}
+	p := &configParser{}
+	p.original, p.marked = strings.CutPrefix(string(text), byteOrderMark)
+	p.text = strings.ReplaceAll(p.original, "\r\n", "\n")
 	for {
 		p.skip(" \t\n\r\v\f")
 		c, ok := p.peek()
@@ -108,6 +112,9 @@ func parse(text []byte) (*configParser, error) {
 }
 
 type configParser struct {
+	// original is what follows the byte order mark, if marked is set. text is the same without the carriage returns at the ends of lines.
+	original     string
+	marked       bool
 	text         string
 	at           int
 	section, sub string

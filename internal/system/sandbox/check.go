@@ -85,6 +85,9 @@ func (p Policy) check(workdir, path string, write bool) error {
 		return denied("no path of rw covers it; sandbox.extra.rw can add one")
 	}
 	if kept := covering(p.Protected, resolved); kept != "" && !inner {
+		if why := p.gitClosed[kept]; why != "" {
+			return denied("%s stays read-only, because programs in the sandbox get no private copy of its settings: %s", kept, why)
+		}
 		return denied("%s stays read-only, because what is there runs outside of the sandbox", kept)
 	}
 	return nil

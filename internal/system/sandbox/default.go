@@ -40,7 +40,7 @@ type Place struct {
 	// contain the home directory or the whole system.
 	Temp, Private string
 	Writable      []string
-	// Copies is a directory for private copies of Git's settings; see PrivateTemp. If it is empty, the settings of repositories are read-only.
+	// Copies is a directory for private copies of Git's settings; see PrivateCopies. If it is empty, the settings of repositories are read-only.
 	Copies string
 	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
@@ -115,7 +115,8 @@ func Default(at Place, kind Kind) Policy {
 	p.Protected, p.Named, p.Exposed, p.Uncovered = found.protected, found.named, found.exposed, found.uncovered
 	switch kind {
 	case KindPlugin:
-		// The plugin's manifest sets the memory limit.
+		// The plugin's manifest sets the memory limit. In unsafe mode, it starts programs.
+		p.GitConfigs, p.copies = found.configs, at.Copies
 	case KindGuest:
 		// So does an extension's, or the default for extensions.
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)

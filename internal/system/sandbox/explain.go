@@ -48,6 +48,9 @@ func Explain(p Policy, workdir, output string) string {
 	return ""
 }
 
+// Refused reports whether an output contains a message that Explain may explain.
+func Refused(output string) bool { return containsAny(strings.ToLower(output), refusals) }
+
 // halfDone returns what Git did to a branch before it failed to write its settings; empty for other outputs.
 func halfDone(output string) string {
 	for _, done := range []string{"renamed", "copied"} {
@@ -110,6 +113,10 @@ func (p Policy) refusal(workdir, path string) *DeniedError {
 		return denied
 	}
 	for _, kept := range p.Protected {
+		// Git names files of its directory without the directory.
+		if below := filepath.Join(kept, path); (filepath.Base(kept) == gitName || p.gitClosed[kept] != "") && exists(filepath.Dir(below)) {
+			kept, path = below, filepath.Base(path)
+		}
 		if strings.HasSuffix(filepath.ToSlash(kept), "/"+path) {
 			denied, _ = errors.AsType[*DeniedError](p.check(workdir, kept, true))
 			return denied

@@ -17,7 +17,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	work := filepath.Join(root, "work")
-	for _, dir := range []string{"work/.git/hooks", "work/sub", "home", "lib"} {
+	for _, dir := range []string{"work/.git/hooks", "work/sub", "work/closed/.git/logs/refs", "home", "lib"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib")},
 		Protected: []string{
 			filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura"),
-			filepath.Join(work, "tree", ".git"), filepath.Join(work, ".git", "worktrees", "tree", "gitdir"),
+			filepath.Join(work, "tree", ".git"), filepath.Join(work, ".git", "worktrees", "tree", "gitdir"), filepath.Join(work, "closed", ".git"),
 		},
 	}
 	rows := map[string]struct {
@@ -35,6 +35,7 @@ func TestExplain(t *testing.T) {
 	}{
 		"git config":          {"error: could not lock config file .git/config: Read-only file system\n", []string{"[sandbox] writing .git/config", "refused by the sandbox", "stays read-only", "git -c NAME=VALUE", "git config"}},
 		"git branch -m":       {"error: could not write config file .git/config: Device or resource busy\nfatal: Branch is renamed, but update of config-file failed\n", []string{"stays read-only", "The branch was renamed nevertheless, without its settings"}},
+		"git branch, closed":  {"error: unable to move logfile logs/refs/heads/main to logs/refs/.tmp-renamed-log: Read-only file system\n", []string{"closed/.git stays read-only", "ask the user"}},
 		"git config, renamed": {"error: could not write config file .git/config: Device or resource busy", []string{"stays read-only", "git -c"}},
 		"from elsewhere":      {"error: could not lock config file ../x/.git/config: Permission denied", []string{"no path of rw covers it"}},
 		"the end of a path":   {"error: could not lock config file .git/hooks/pre-commit: Permission denied", []string{".git/hooks stays read-only", "ask the user"}},

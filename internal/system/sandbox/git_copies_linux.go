@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	// maxGitConfig is the largest size of a file of settings that gets a copy, in bytes.
-	maxGitConfig = 1 << 20
-	// maxGitCopies is how many repositories get copies. The settings of the others stay read-only.
-	maxGitCopies = 64
+	// maxGitConfig is the largest size of a file of settings that gets a copy, in bytes. aura needs some sixty times as much memory when it
+	// merges one.
+	maxGitConfig = 4 << 20
+	// maxGitGrowth is how much larger than the file a copy may be, in bytes. Confined code decides what is in it.
+	maxGitGrowth = 256 << 10
 )
 
 // gitCopies holds the private copies of Git's settings. Processes with the same rights share copies: what one of them writes there, the
@@ -80,40 +81,66 @@ func (p *Policy) rights() string {
 		[]string{"", strconv.FormatBool(p.Network), strconv.FormatBool(p.UnixSockets)}), "\x00")
 }
 
-// openGitCopies adds the private copies of Git's settings to a policy. Files that get no copy stay read-only.
+// openGitCopies adds the private copies of Git's settings to a policy. A repository whose settings get no copy is read-only as a whole: most
+// commands of Git change the branches first and the settings last.
 func (g *Grants) openGitCopies(p *Policy, rights string) {
 	if p.copies == "" || !p.Exec {
 		return
 	}
 	protected := newTreeSet(p.Protected)
-	var paths []string
-	for _, path := range p.GitConfigs {
-		path = g.follow(path).path
-		if covering(p.ReadWrite, path) != "" && slices.Contains(p.Protected, path) && protected.around(filepath.Dir(path)) == "" && !p.Replaced(path) {
-			paths = append(paths, path)
-		}
-	}
-	if len(paths) == 0 || makePrivateTemp(p.copies) != nil {
-		return
-	}
-	set, err := g.git.set(p.copies, rights)
-	if err != nil {
-		return
-	}
-	dir, err := g.hold(set.dir)
-	if err != nil {
-		return
-	}
-	for _, path := range paths[:min(len(paths), maxGitCopies)] {
-		if link := g.git.add(set, path); link != "" {
+	for _, config := range p.GitConfigs {
+		path, dir := g.follow(config).path, g.follow(filepath.Dir(config)).path
+		switch {
+		case covering(p.ReadWrite, dir) == "" || protected.around(dir) != "" || p.Replaced(path) || !exists(path):
+			// The repository is read-only already, or Git can write the file.
+		case covering(p.ReadWrite, path) == "":
+			p.closeGit(dir, errors.New("a symbolic link leads from "+config+" to "+path+", which is not writable"))
+		case protected[path]:
+			link, err := g.openGitCopy(p, rights, path)
+			if err != nil {
+				p.closeGit(dir, err)
+				continue
+			}
 			p.GitCopies = append(p.GitCopies, GitCopy{Path: path, Link: link})
 		}
 	}
+}
+
+// closeGit makes a repository read-only.
+func (p *Policy) closeGit(dir string, why error) {
+	if p.gitClosed == nil {
+		p.gitClosed = map[string]string{}
+	}
+	p.Protected, p.gitClosed[dir] = appendNew(p.Protected, dir), why.Error()
+}
+
+// openGitCopy returns the link to the copy of a file. It makes the directory of the copies for rights writable under the policy; the other files
+// there are hidden.
+func (g *Grants) openGitCopy(p *Policy, rights, path string) (string, error) {
+	copies := p.copies
+	if makePrivateTemp(copies) != nil {
+		copies = PrivateCopies("")
+		if err := makePrivateTemp(copies); err != nil {
+			return "", err
+		}
+	}
+	set, err := g.git.set(copies, rights)
+	if err != nil {
+		return "", err
+	}
+	dir, err := g.hold(set.dir)
+	if err != nil {
+		return "", err
+	}
 	p.pinFile(set.dir, dir)
 	p.ReadWrite, p.Inner = appendNew(p.ReadWrite, set.dir), appendNew(p.Inner, set.dir)
+	if covering(p.Hidden, copies) == "" {
+		p.Hidden = append(p.Hidden, copies)
+	}
 	if !slices.Contains(g.writable, set.dir) {
 		g.writable = append(g.writable, set.dir)
 	}
+	return g.git.add(set, path)
 }
 
 // set returns the copies for rights in a directory, and creates what is missing.
@@ -139,32 +166,30 @@ func (c *gitCopies) set(dir, rights string) (*gitCopySet, error) {
 	return s, nil
 }
 
-// add returns the link to the copy of a file, and creates the copy if it is missing. It returns an empty string if the file gets no copy.
-func (c *gitCopies) add(s *gitCopySet, file string) string {
+// add returns the link to the copy of a file, and creates the copy if it is missing. It fails if what Git writes to a copy could not be written
+// to the file.
+func (c *gitCopies) add(s *gitCopySet, file string) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := slices.IndexFunc(s.copies, func(made *gitCopy) bool { return made.file == file })
 	if at >= 0 {
-		return filepath.Join(s.links, s.copies[at].name)
+		return filepath.Join(s.links, s.copies[at].name), nil
 	}
 	made := &gitCopy{file: file, root: s.root, name: strconv.Itoa(len(s.copies))}
 	link := filepath.Join(s.links, made.name)
-	data, state, err := readGitConfig(file)
-	if err == nil {
-		// A file that cannot be merged stays read-only.
-		_, err = gitconfig.MergeBranches(data, data, data)
-	}
-	if err == nil {
-		err = made.write(data, state)
-	}
-	if err == nil {
-		err = os.Symlink(filepath.Join(s.dir, made.name), link)
-	}
+	f, err := openGitFile(file, unix.O_RDWR)
 	if err != nil {
-		return ""
+		return "", err
+	}
+	f.close()
+	if _, err := gitconfig.Parse(f.data); err != nil {
+		return "", fmt.Errorf("reading %s: %w", file, err)
+	}
+	if err := errors.Join(made.write(f.data, f.state), os.Symlink(filepath.Join(s.dir, made.name), link)); err != nil {
+		return "", err
 	}
 	s.copies = append(s.copies, made)
-	return link
+	return link, nil
 }
 
 func (c *gitCopies) close() {
@@ -250,7 +275,7 @@ func (c *gitCopy) unlock(path string) bool {
 
 // merge writes to the file what the copy changed about branches, and adds what it did not write.
 func (c *gitCopy) merge(refused *GitRefusal) error {
-	copied, err := files.ReadBelow(c.root, c.name, maxGitConfig)
+	copied, err := files.ReadBelow(c.root, c.name, int64(min(len(c.base)+maxGitGrowth, maxGitConfig)))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errors.New("the file was removed in the sandbox")
 	}
@@ -260,6 +285,9 @@ func (c *gitCopy) merge(refused *GitRefusal) error {
 	return editGitConfig(c.file, func(file []byte) ([]byte, error) {
 		merged, err := gitconfig.MergeBranches(c.base, copied, file)
 		refused.Settings, refused.Branches = merged.Refused, merged.Conflicts
+		if err == nil && len(merged.Text) > maxGitConfig {
+			err = errTooLarge
+		}
 		return merged.Text, err
 	})
 }
@@ -292,14 +320,24 @@ func (c *gitCopy) write(data []byte, state fileState) error {
 	return nil
 }
 
-// copyLinks copies the mounts of the links to private copies of Git's settings, by the files that they are mounted over. If the kernel cannot
-// do that, the files are read-only.
+// copyLinks copies the mounts of the links to private copies of Git's settings, by the files that they are mounted over. The descriptor is -1 if
+// there is no such link any more.
 func (p *confinement) copyLinks() map[string]int {
 	links := map[string]int{}
 	for _, c := range p.GitCopies {
-		if fd, err := p.copyTree(c.Link); err == nil {
-			links[c.Path] = fd
+		fd, err := p.copyTree(c.Link)
+		if err != nil {
+			fd = -1
 		}
+		links[c.Path] = fd
 	}
 	return links
+}
+
+// attachLink mounts a link over a file of settings. If that fails, the whole repository is read-only, so that Git fails before it changes anything.
+func (p *confinement) attachLink(link int, path string) error {
+	if p.attach(link, path) == nil {
+		return nil
+	}
+	return p.over(filepath.Dir(path), true)
 }

@@ -197,3 +197,71 @@ func TestGitCopiesDiffer(t *testing.T) {
 		}
 	}
 }
+
+// TestGitClosed opens policies for repositories whose settings get a copy, and for others that are read-only as a whole instead: Git must fail
+// before it changes a branch.
+func TestGitClosed(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		make func(t *testing.T, config string)
+		// why is part of the rule that the refusal names; empty if there is a copy.
+		why string
+	}{
+		"usual":            {make: func(*testing.T, string) {}},
+		"carriage returns": {make: func(t *testing.T, config string) { t.Helper(); writeFile(t, config, "[core]\r\n\tbare\r\n") }},
+		"large":            {make: func(t *testing.T, config string) { t.Helper(); writeFile(t, config, "#"+strings.Repeat("x", 2<<20)) }},
+		"a link inside": {make: func(t *testing.T, config string) {
+			t.Helper()
+			writeFile(t, filepath.Join(filepath.Dir(config), "other"), gitSettings)
+			relink(t, "other", config)
+		}},
+		"too large": {make: func(t *testing.T, config string) { t.Helper(); writeFile(t, config, "#"+strings.Repeat("x", 4<<20)) }, why: "larger than"},
+		"hard links": {make: func(t *testing.T, config string) {
+			t.Helper()
+			if err := os.Link(config, config+".old"); err != nil {
+				t.Fatal(err)
+			}
+		}, why: "it has several names"},
+		"another syntax": {make: func(t *testing.T, config string) { t.Helper(); writeFile(t, config, "[core") }, why: "the syntax is not Git's"},
+		"a link outside": {make: func(t *testing.T, config string) {
+			t.Helper()
+			other := filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(config))), "other")
+			writeFile(t, other, gitSettings)
+			relink(t, other, config)
+		}, why: "a symbolic link leads from"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			work := filepath.Join(base, "work")
+			config := filepath.Join(work, ".git", "config")
+			if err := os.MkdirAll(filepath.Dir(config), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, config, gitSettings)
+			row.make(t, config)
+			grants := sandbox.GrantsIn(work)
+			t.Cleanup(grants.Close)
+			place := sandbox.Place{Workdir: work, Temp: filepath.Join(base, "tmp"), Copies: filepath.Join(base, "copies", "one")}
+			policy := grants.Open(sandbox.Default(place, sandbox.KindShell))
+			said := sandbox.Check(policy, work, sandbox.Access{Write: []string{".git/refs/heads/main"}})
+			if row.why == "" && (said != nil || len(policy.GitCopies) != 1) {
+				t.Errorf("%d copies, %v", len(policy.GitCopies), said)
+			}
+			if row.why != "" && (said == nil || !strings.Contains(said.Error(), row.why) || len(policy.GitCopies) != 0) {
+				t.Errorf("%d copies, %v, want %q", len(policy.GitCopies), said, row.why)
+			}
+		})
+	}
+}
+
+func relink(t *testing.T, target, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	symlink(t, target, path)
+}

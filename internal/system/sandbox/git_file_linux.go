@@ -14,6 +14,9 @@ import (
 // errBusy means that another program holds the lock of a file of settings.
 var errBusy = errors.New("the file is locked; it is written after the next call if the lock is gone then")
 
+// errTooLarge means that aura does not read, or make, such a file of settings.
+var errTooLarge = fmt.Errorf("it is larger than %d bytes", maxGitConfig)
+
 // gitFile is a file of settings that is open, in its directory.
 type gitFile struct {
 	*os.File
@@ -34,7 +37,7 @@ func openGitFile(path string, flags int) (*gitFile, error) {
 	if err = unix.Fstatat(dir, filepath.Base(path), &stat, unix.AT_SYMLINK_NOFOLLOW); err == nil && stat.Mode&unix.S_IFMT != unix.S_IFREG {
 		err = errors.New("it is not a regular file")
 	}
-	if err == nil && stat.Nlink != 1 {
+	if err == nil && stat.Nlink > 1 {
 		err = errors.New("it has several names")
 	}
 	fd := -1
@@ -50,7 +53,7 @@ func openGitFile(path string, flags int) (*gitFile, error) {
 		f.data, err = io.ReadAll(io.LimitReader(f, maxGitConfig+1))
 	}
 	if err == nil && len(f.data) > maxGitConfig {
-		err = fmt.Errorf("it is larger than %d bytes", maxGitConfig)
+		err = errTooLarge
 	}
 	if err != nil {
 		f.close()

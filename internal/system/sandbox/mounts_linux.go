@@ -273,8 +273,8 @@ func (p *confinement) protect(path string, r *Report) error {
 	if err := p.pin(parent); err != nil {
 		return err
 	}
-	if link, ok := p.links[path]; ok && p.attach(link, path) == nil {
-		return nil
+	if link, ok := p.links[path]; ok {
+		return p.attachLink(link, path)
 	}
 	return p.over(path, true)
 }

@@ -86,6 +86,8 @@ type Opening struct {
 	Links []Link `json:"links,omitempty"`
 	// GitCopies lists the private copies of Git's settings.
 	GitCopies []GitCopy `json:"git_copies,omitempty"`
+	// gitClosed says why repositories are read-only as a whole, by their Git directories.
+	gitClosed map[string]string
 	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
 	// see Files. A path that leads to something else by now grants nothing.
 	Pinned []string `json:"pinned,omitempty"`

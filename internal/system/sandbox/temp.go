@@ -21,29 +21,35 @@ type Cover struct {
 	Layer bool `json:"layer,omitempty"`
 }
 
-// private holds the directories for temporary files of this process, by the directories that they are in.
+// private holds the directories of this process, by what they are for and the directories that they are in.
 var private = struct {
 	mu    sync.Mutex
-	paths map[string]string
+	paths map[[2]string]string
 	// locks keeps other processes from removing the directories that exist, by their paths.
 	locks map[string]*os.File
-}{paths: map[string]string{}, locks: map[string]*os.File{}}
+}{paths: map[[2]string]string{}, locks: map[string]*os.File{}}
 
 // PrivateTemp returns the path of a directory for temporary files that belongs to this process alone; see Place.Private. It is below root, a
 // directory that only the user can write, or in /tmp if root is empty. The directory is created when the first policy with it is opened, and
 // what dead processes left below root is removed then. The caller must call RemovePrivateTemp before the process ends. The name is random, so
 // no other process can create it first.
-func PrivateTemp(root string) string {
+func PrivateTemp(root string) string { return privateDir("tmp", root) }
+
+// PrivateCopies returns the path of such a directory for copies of Git's settings; see Place.Copies.
+func PrivateCopies(root string) string { return privateDir("git", root) }
+
+func privateDir(purpose, root string) string {
 	private.mu.Lock()
 	defer private.mu.Unlock()
-	if private.paths[root] == "" {
+	key := [2]string{purpose, root}
+	if private.paths[key] == "" {
 		name, dir := strings.ToLower(rand.Text()), root
 		if root == "" {
-			dir, name = systemTemp, "aura-tmp-"+name
+			dir, name = systemTemp, "aura-"+purpose+"-"+name
 		}
-		private.paths[root] = filepath.Join(dir, name)
+		private.paths[key] = filepath.Join(dir, name)
 	}
-	return private.paths[root]
+	return private.paths[key]
 }
 
 // RemovePrivateTemp removes the directories with everything that confined code left in them. It does not follow links.
