@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/idelchi/aura/internal/system/gitconfig"
 )
 
-// TestMergeManyBranches merges files that are as large as they may be: the time grows with the size, not with its square.
+// TestMergeManyBranches merges files that are as large as they may be. If the time grew with the square of the size, it would take minutes.
 func TestMergeManyBranches(t *testing.T) {
 	t.Parallel()
 	const count = 30_000
@@ -35,13 +34,9 @@ func TestMergeManyBranches(t *testing.T) {
 		"many refused": {base: one, copied: one + keys, refused: count},
 		"all refused":  {base: keys, copied: strings.ReplaceAll(keys, "= x", "= y"), refused: count},
 	} {
-		began := time.Now()
 		got, err := gitconfig.MergeBranches([]byte(row.base), []byte(row.copied), []byte(row.base))
 		if err != nil || len(got.Refused) != row.refused {
 			t.Errorf("%s: %d refused, %v", name, len(got.Refused), err)
-		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%s: took %s", name, took)
 		}
 	}
 }
