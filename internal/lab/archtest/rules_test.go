@@ -112,7 +112,7 @@ var inside = map[string]map[string][]string{
 	"internal/system": {
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
-		"sandbox": {"gitconfig", "process"},
+		"sandbox": {"gitconfig", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
 	},
