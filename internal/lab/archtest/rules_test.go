@@ -112,6 +112,7 @@ var inside = map[string]map[string][]string{
 	"internal/system": {
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
+		"presets": {"gitconfig", "network", "process"},
 		"sandbox": {"gitconfig", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
