@@ -112,7 +112,8 @@ var inside = map[string]map[string][]string{
 	"internal/system": {
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
-		"sandbox": {"gitconfig", "process"},
+		"presets": {"gitconfig", "network", "process"},
+		"sandbox": {"gitconfig", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
 	},

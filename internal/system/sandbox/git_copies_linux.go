@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,8 +78,10 @@ func stateAt(path string) fileState {
 
 // rights returns what a process can do under a policy, as a key.
 func (p *Policy) rights() string {
+	// Rules always have a JSON form.
+	hosts, _ := json.Marshal(p.Hosts)
 	return strings.Join(slices.Concat(p.ReadOnly, []string{""}, p.ReadWrite, []string{""}, p.Own, []string{""}, p.Hidden,
-		[]string{"", strconv.FormatBool(p.Network), strconv.FormatBool(p.UnixSockets)}), "\x00")
+		[]string{"", strconv.FormatBool(p.Network), string(hosts), strconv.FormatBool(p.UnixSockets)}), "\x00")
 }
 
 // openGitCopies adds the private copies of Git's settings to a policy. A repository whose settings get no copy is read-only as a whole: most

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"os"
 	"slices"
+
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Policy says what a confined process may do. All paths are absolute. A path that does not exist grants nothing.
@@ -53,6 +55,8 @@ type Policy struct {
 	Hidden []string `json:"hidden,omitempty"`
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.
 	Network bool `json:"network"`
+	// Hosts says which hosts can be reached if Network is false; nil means none. Its presets are expanded.
+	Hosts *network.Rules `json:"hosts,omitempty"`
 	// UnixSockets allows connections to other processes through Unix sockets. Connected pairs of sockets are always allowed.
 	UnixSockets bool `json:"unix_sockets"`
 	// Exec allows the process to start programs.
