@@ -25,7 +25,7 @@ func line(t *testing.T, stdin string, environ []string, args ...string) (code in
 	var out, errs bytes.Buffer
 	dir := t.TempDir()
 	s := streams{in: strings.NewReader(stdin), out: &out, err: &errs, environ: append([]string{
-		"AURA_TRUST=1", "AURA_PROVIDER=demonstration", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
+		"AURA_TRUST=1", "AURA_DEMONSTRATION=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + filepath.Join(dir, "home"),
 	}, environ...)}
 	code = execute(t.Context(), s, args)
 	return code, out.String(), errs.String()
@@ -142,7 +142,7 @@ func TestOutputThatIsLost(t *testing.T) {
 			var errs bytes.Buffer
 			dir := t.TempDir()
 			s := streams{in: strings.NewReader(""), out: failing{fault}, err: &errs, environ: []string{
-				"AURA_TRUST=1", "AURA_PROVIDER=demonstration", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + dir,
+				"AURA_TRUST=1", "AURA_DEMONSTRATION=1", "XDG_STATE_HOME=" + t.TempDir(), "AURA_WORKDIR=" + dir, "AURA_HOME=" + dir,
 			}}
 			code := execute(t.Context(), s, strings.Fields(command))
 			if told := strings.Contains(errs.String(), "a part is missing: "+fault.Error()); code != want || told != (want == exitError) {
