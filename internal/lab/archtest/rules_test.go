@@ -112,7 +112,8 @@ var inside = map[string]map[string][]string{
 	"internal/system": {
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
-		"sandbox": {"gitconfig", "network", "process"},
+		"netgate": {"network"},
+		"sandbox": {"gitconfig", "netgate", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
 	},

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"os"
 	"slices"
+
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Policy says what a confined process may do. All paths are absolute. A path that does not exist grants nothing.
@@ -53,6 +55,8 @@ type Policy struct {
 	Hidden []string `json:"hidden,omitempty"`
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.
 	Network bool `json:"network"`
+	// Hosts says which hosts can be reached if Network is false; nil means none. Its presets are expanded.
+	Hosts *network.Rules `json:"hosts,omitempty"`
 	// UnixSockets allows connections to other processes through Unix sockets. Connected pairs of sockets are always allowed.
 	UnixSockets bool `json:"unix_sockets"`
 	// Exec allows the process to start programs.
@@ -89,6 +93,12 @@ type Opening struct {
 	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
 	// see Files. A path that leads to something else by now grants nothing.
 	Pinned []string `json:"pinned,omitempty"`
+	// Gated is true if the policy has rules for the network. Ports lists the ports that they name, and LocalPorts those of this machine.
+	Gated      bool     `json:"gated,omitempty"`
+	Ports      []uint16 `json:"ports,omitempty"`
+	LocalPorts []uint16 `json:"local_ports,omitempty"`
+	// gate leads to the network; nil in a confined process.
+	gate *gate
 	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
 	files []*os.File
 }
