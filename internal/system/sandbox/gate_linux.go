@@ -24,7 +24,7 @@ type gate struct {
 	// proc is nil if the process does not run. control carries the connections of visits to it.
 	proc    *process.Process
 	control *os.File
-	visits  map[*visit]bool
+	visits  map[*Visit]bool
 	closed  bool
 }
 
@@ -37,8 +37,8 @@ const maxRefused = 64
 // endingTime is how long the gate may take to report what it has seen when a process has ended.
 const endingTime = 2 * time.Second
 
-// visit is what aura knows of the network of a confined process. Its sockets stay open here, so that a new gate can serve them.
-type visit struct {
+// Visit is what aura knows of the network of a confined process. Its sockets stay open here, so that a new gate can serve them.
+type Visit struct {
 	gate  *gate
 	rules network.Rules
 	// theirs is the end of the connection on which the process sends its sockets; ours is the other end.
@@ -55,9 +55,9 @@ type visit struct {
 	closed  bool
 }
 
-// connect returns the policy for one process. If the policy has rules for the network, the process gets a connection on which it sends
-// its sockets. The caller must call sent when the process has its files, and close when it has ended; both work on nil.
-func (p Policy) connect() (Policy, *visit, error) {
+// Connect returns the policy for one process. If the policy has rules for the network, the process gets a connection on which it sends
+// its sockets. The caller must call Sent when the process has its files, and Close when it has ended; both work on nil.
+func (p Policy) Connect() (Policy, *Visit, error) {
 	if !p.Gated || p.gate == nil || p.Hosts == nil {
 		return p, nil, nil
 	}
@@ -68,21 +68,21 @@ func (p Policy) connect() (Policy, *visit, error) {
 	if err != nil {
 		return p, nil, fmt.Errorf("connecting to the network: %w", err)
 	}
-	v := &visit{gate: p.gate, rules: *p.Hosts, theirs: theirs, ours: ours, received: make(chan struct{})}
+	v := &Visit{gate: p.gate, rules: *p.Hosts, theirs: theirs, ours: ours, received: make(chan struct{})}
 	p.Pinned, p.files = append(slices.Clip(p.Pinned), gatePin), append(slices.Clip(p.files), theirs)
 	go v.receive()
 	return p, v, nil
 }
 
-// sent closes this process's copy of what the confined process got.
-func (v *visit) sent() {
+// Sent closes this process's copy of what the confined process got.
+func (v *Visit) Sent() {
 	if v != nil {
 		_ = v.theirs.Close()
 	}
 }
 
 // receive waits for the sockets and passes them to the gate.
-func (v *visit) receive() {
+func (v *Visit) receive() {
 	defer close(v.received)
 	sockets, err := receiveFiles(int(v.ours.Fd()))
 	if err != nil || len(sockets) == 0 {
@@ -95,12 +95,12 @@ func (v *visit) receive() {
 	v.gate.add(v)
 }
 
-// close ends the visit and returns what was refused. All processes in the namespace must have ended.
-func (v *visit) close() []netgate.Event {
+// Close ends the visit and returns what was refused. All processes in the namespace must have ended.
+func (v *Visit) Close() []netgate.Event {
 	if v == nil {
 		return nil
 	}
-	v.sent()
+	v.Sent()
 	_ = unix.Shutdown(int(v.ours.Fd()), unix.SHUT_RDWR)
 	<-v.received
 	_ = v.ours.Close()
@@ -135,14 +135,14 @@ func shutdownWrite(f *os.File) error {
 }
 
 // add connects a visit to the gate.
-func (g *gate) add(v *visit) {
+func (g *gate) add(v *Visit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
 		return
 	}
 	if g.visits == nil {
-		g.visits = map[*visit]bool{}
+		g.visits = map[*Visit]bool{}
 	}
 	g.visits[v] = true
 	if g.proc == nil {
@@ -153,7 +153,7 @@ func (g *gate) add(v *visit) {
 	_ = v.join(g.control)
 }
 
-func (g *gate) remove(v *visit) {
+func (g *gate) remove(v *Visit) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.visits, v)
@@ -233,7 +233,7 @@ func (g *gate) close() {
 
 // join connects the visit to a gate's process: the process gets a connection, then on it the sockets and the rules, and answers with
 // events until the visit ends.
-func (v *visit) join(control *os.File) error {
+func (v *Visit) join(control *os.File) error {
 	theirs, ours, err := connection()
 	if err != nil {
 		return err
@@ -261,7 +261,7 @@ func (v *visit) join(control *os.File) error {
 }
 
 // listen reads events until the gate closes the connection.
-func (v *visit) listen(from *os.File, silent chan struct{}) {
+func (v *Visit) listen(from *os.File, silent chan struct{}) {
 	defer close(silent)
 	in := json.NewDecoder(from)
 	for {

@@ -39,7 +39,7 @@ type worker struct {
 	frames frames
 	stderr process.Head
 	// visit is its way to the network; nil if it has none, or if every host can be reached.
-	visit *visit
+	visit *Visit
 	// report says how the process is confined; nil if it is not confined yet.
 	report *Report
 }
@@ -86,12 +86,12 @@ func (p *worker) confine(ctx context.Context, policy Policy) error {
 	if p.report != nil {
 		return nil
 	}
-	policy, visit, err := policy.connect()
+	policy, visit, err := policy.Connect()
 	if err != nil {
 		return err
 	}
 	p.visit = visit
-	defer p.visit.sent()
+	defer p.visit.Sent()
 	defer context.AfterFunc(ctx, p.Kill)()
 	if err := p.send(order{Policy: policy, Isolation: p.isolation()}, policy.Files()); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p *worker) finish() []netgate.Event {
 	defer func() { p.visit = nil }()
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
-	return p.visit.close()
+	return p.visit.Close()
 }
 
 // call sends the call to a confined process, and reads frames until the last one.

@@ -35,11 +35,11 @@ func Start(ctx context.Context, s process.Spec, p Policy) (*process.Process, Rep
 		return nil, Report{}, err
 	}
 	stop := context.AfterFunc(ctx, started.Kill)
-	p, visit, err := p.connect()
+	p, visit, err := p.Connect()
 	var report Report
 	if err == nil {
 		report, err = instruct(ours, p, started.Isolation())
-		visit.sent()
+		visit.Sent()
 	}
 	if !stop() && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -47,13 +47,13 @@ func Start(ctx context.Context, s process.Spec, p Policy) (*process.Process, Rep
 	if err != nil {
 		started.Kill()
 		<-started.Exited()
-		visit.close()
+		visit.Close()
 		return nil, report, err
 	}
 	if visit != nil {
 		go func() {
 			<-started.Exited()
-			visit.close()
+			visit.Close()
 		}()
 	}
 	return started, report, nil
