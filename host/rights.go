@@ -31,9 +31,9 @@ func withdrawn(before, next Spec) string {
 	case had == nil:
 		lost("running without a sandbox", true)
 	default:
-		lost("the network", had.Network && !has.Network)
+		lost("the network", has.LessNetwork(*had))
 		rest := *had
-		rest.Network = has.Network
+		rest.Network, rest.Hosts = has.Network, has.Hosts
 		lost("what the sandbox denies now", has.Stricter(rest))
 	}
 	lost("files outside the sandbox", before.Unconfined && !next.Unconfined)

@@ -19,7 +19,7 @@ var (
 	roleFlags   = []string{"agent", "mode"}
 	unsafeFlags = []string{"unsafe-plugins"}
 	// toolFlags decide which tools are available.
-	toolFlags = slices.Concat(roleFlags, unsafeFlags, []string{"without-plugins", "include-tools", "exclude-tools"})
+	toolFlags = slices.Concat(roleFlags, unsafeFlags, []string{"without-plugins", "include-tools", "exclude-tools", "network"})
 )
 
 // acpFlags are for all sessions of an editor, which names their directories and the session to continue.

@@ -32,6 +32,7 @@ type rootOptions struct {
 	excludeTools   []string
 	withoutPlugins bool
 	unsafePlugins  bool
+	network        networkFlag
 
 	withoutInstructions bool
 
@@ -146,6 +147,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.withoutPlugins, "without-plugins", false, "run without any plugin")
 	f.BoolVar(&o.withoutInstructions, "without-instructions", false, "leave AGENTS.md and CLAUDE.md out of the system prompt")
 	f.BoolVar(&o.unsafePlugins, "unsafe-plugins", false, "let plugins import os/exec, syscall and unsafe; =false denies it even if the settings allow it")
+	f.Var(&o.network, "network", "what tools and plugins reach of the network: on, off, or the only hosts, separated by commas")
 	f.BoolVar(&o.goOn, "continue", false, "continue the session that was used last")
 	f.StringVar(&o.resume, "resume", "", "continue a session: its id or the beginning of it, its name, or the beginning of its title")
 	f.BoolVar(&o.trust, "trust", false, "let this directory's files take effect in this run")
@@ -159,6 +161,7 @@ func (o *rootOptions) configOptions(s streams) config.Options {
 	if o.flags.Changed("home") {
 		c.Home = &o.home
 	}
+	c.Network = o.network.setting
 	c.SafePlugins = o.flags.Changed("unsafe-plugins") && !o.unsafePlugins
 	if home, err := os.UserHomeDir(); err == nil {
 		c.UserHome = home

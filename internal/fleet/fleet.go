@@ -8,10 +8,16 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Format is the version of the records. It increases when an older aura would misread a record.
 const Format = 1
+
+// NetworkFormat is the version of a task that sets Network. An older aura does not know the field, and would run the task with the
+// network of the worker.
+const NetworkFormat = 2
 
 // The limits of a batch and of what a worker brings back.
 const (
@@ -67,6 +73,8 @@ type Role struct {
 	Mode     string `json:"mode,omitempty"`
 	Provider string `json:"provider,omitempty"`
 	Model    string `json:"model,omitempty"`
+	// Network is the value of --network; see network.ParseSetting.
+	Network string `json:"network,omitempty"`
 }
 
 // Bounds is what a task may use. Zero means no limit beyond the worker's configuration.
@@ -110,7 +118,7 @@ func (t Task) Key() string { return t.Batch + "." + t.ID }
 
 // Check returns an error if a task from the queue cannot be run as it is.
 func (t Task) Check() error {
-	if t.Version > Format {
+	if t.Version > NetworkFormat {
 		return &VersionError{What: "a task", Has: t.Version}
 	}
 	if err := errors.Join(CheckName(t.Batch), CheckName(t.ID)); err != nil {
@@ -119,6 +127,11 @@ func (t Task) Check() error {
 	for _, v := range t.Env {
 		if err := CheckVariable(v); err != nil {
 			return err
+		}
+	}
+	if t.Network != "" {
+		if _, err := network.ParseSetting(t.Network); err != nil {
+			return fmt.Errorf("network: %w", err)
 		}
 	}
 	switch {

@@ -23,9 +23,9 @@ var (
 // DurationPattern matches the non-negative durations that Go parses, such as 90s or 1h30m.
 const DurationPattern = `^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`
 
-// boolPattern matches the words that the YAML library accepts as booleans if a boolean is expected. Other readers treat them as
+// BoolPattern matches the words that the YAML library accepts as booleans if a boolean is expected. Other readers treat them as
 // text.
-const boolPattern = `^(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$`
+const BoolPattern = `^(y|Y|yes|Yes|YES|on|On|ON|n|N|no|No|NO|off|Off|OFF)$`
 
 // variablePattern matches a value that contains a reference to a variable; see SchemaOptions.Variables.
 const variablePattern = `\$\{[A-Za-z_][A-Za-z0-9_]*\}`
@@ -146,7 +146,7 @@ func (s *schemer) typed(t reflect.Type, path string, defaults reflect.Value) (ob
 			return s.scalar(object{"type": "boolean"}, defaults), nil
 		}
 
-		return s.scalar(object{"type": []any{"boolean", "string"}, "pattern": boolPattern}, defaults), nil
+		return s.scalar(object{"type": []any{"boolean", "string"}, "pattern": BoolPattern}, defaults), nil
 	default:
 		return s.scalar(object{"type": scalarType(t.Kind())}, defaults), nil
 	}

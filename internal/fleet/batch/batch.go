@@ -17,6 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/fleet"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // maxFile is the size of the largest batch file, in bytes.
@@ -66,6 +67,7 @@ type work struct {
 	Mode        string        `yaml:"mode"`
 	Provider    string        `yaml:"provider"`
 	Model       string        `yaml:"model"`
+	Network     hosts         `yaml:"network"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxSteps    int           `yaml:"max_steps"`
 	TokenBudget int           `yaml:"token_budget"`
@@ -79,6 +81,7 @@ type taskLine struct {
 	Mode        string        `yaml:"mode"`
 	Provider    string        `yaml:"provider"`
 	Model       string        `yaml:"model"`
+	Network     hosts         `yaml:"network"`
 	Timeout     time.Duration `yaml:"timeout"`
 	MaxSteps    int           `yaml:"max_steps"`
 	TokenBudget int           `yaml:"token_budget"`
@@ -117,6 +120,36 @@ func (t *trust) UnmarshalYAML(n *yaml.Node) error {
 		t.hash = n.Value
 	default:
 		return errors.New("expected true, false, a whole commit hash, or the hash of a packed directory")
+	}
+	return nil
+}
+
+// hosts is what a task reaches of the network, as --network takes it. It is written as on, off, or a list of hosts.
+type hosts string
+
+// UnmarshalYAML implements yaml.Unmarshaler.
+func (h *hosts) UnmarshalYAML(n *yaml.Node) error {
+	var on bool
+	var list []string
+	switch {
+	case n.Kind == yaml.ScalarNode && (n.Value == "on" || n.Value == "off"):
+		*h = hosts(n.Value)
+		return nil
+	case n.Kind == yaml.ScalarNode && n.Decode(&on) == nil:
+		*h = map[bool]hosts{true: "on", false: "off"}[on]
+		return nil
+	case n.Kind != yaml.SequenceNode || n.Decode(&list) != nil || len(list) == 0:
+		return errors.New("expected on, off, or a list of hosts")
+	}
+	for _, host := range list {
+		// A comma would separate hosts, and on and off are not hosts of a list.
+		if _, err := network.Parse(host); err != nil {
+			return err
+		}
+	}
+	*h = hosts(strings.Join(list, ","))
+	if len(list) == 1 && (list[0] == "on" || list[0] == "off") {
+		return fmt.Errorf("expected on, off, or a list of hosts: write network: %s", list[0])
 	}
 	return nil
 }
@@ -175,7 +208,7 @@ func Each(path, prompt string, base fleet.Task, o Options) (Batch, error) {
 	}
 	d.Env = base.Env
 	d.Defaults = work{
-		Agent: base.Agent, Mode: base.Mode, Provider: base.Provider, Model: base.Model, Timeout: base.Timeout, MaxSteps: base.MaxSteps,
+		Agent: base.Agent, Mode: base.Mode, Provider: base.Provider, Model: base.Model, Network: hosts(base.Network), Timeout: base.Timeout, MaxSteps: base.MaxSteps,
 		TokenBudget: base.TokenBudget, Cost: base.CostUSD,
 	}
 	return build(path, d, o)
@@ -243,6 +276,7 @@ func complete(batch string, d document, at strictyaml.At[taskLine], o Options) T
 		Version: fleet.Format, Batch: batch, ID: t.ID, Prompts: t.Prompts, Collect: t.Collect, Env: d.Env,
 		Role: fleet.Role{
 			Agent: or(t.Agent, def.Agent), Mode: or(t.Mode, def.Mode), Provider: or(t.Provider, def.Provider), Model: or(t.Model, def.Model),
+			Network: string(or(t.Network, def.Network)),
 		},
 		Bounds: fleet.Bounds{
 			Timeout: or(t.Timeout, def.Timeout), MaxSteps: or(t.MaxSteps, def.MaxSteps), TokenBudget: or(t.TokenBudget, def.TokenBudget),
@@ -250,6 +284,9 @@ func complete(batch string, d document, at strictyaml.At[taskLine], o Options) T
 		},
 		Workspace: fleet.Workspace{Git: t.Workspace.Git, Ref: t.Workspace.Ref},
 	}}
+	if out.Network != "" {
+		out.Version = fleet.NetworkFormat
+	}
 	if dir := t.Workspace.Dir; dir != "" {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(o.Dir, filepath.FromSlash(dir))

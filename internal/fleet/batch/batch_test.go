@@ -23,7 +23,7 @@ func write(t *testing.T, name, content string) string {
 
 const whole = `
 batch: migrate
-defaults: {agent: coder, mode: plan, provider: p, model: m, timeout: 5m, max_steps: 9, token_budget: 1000, cost: 0.5}
+defaults: {agent: coder, mode: plan, provider: p, model: m, network: [a.example, "*.b.example:443"], timeout: 5m, max_steps: 9, token_budget: 1000, cost: 0.5}
 env: [API_KEY]
 trust: true
 limits: {parallel: {p: 3, "*": 1}, tokens: 10, cost: 2.5, reached: stop}
@@ -36,6 +36,7 @@ tasks:
     prompts: [three]
     workspace: {dir: sub}
     agent: other
+    network: off
     timeout: 1m
     trust: false
 `
@@ -52,12 +53,12 @@ func TestReadEveryKey(t *testing.T) {
 		t.Errorf("got %+v", b)
 	}
 	first, second := b.Tasks[0], b.Tasks[1]
-	if first.Role != (fleet.Role{Agent: "coder", Mode: "plan", Provider: "p", Model: "m"}) ||
+	if first.Role != (fleet.Role{Agent: "coder", Mode: "plan", Provider: "p", Model: "m", Network: "a.example,*.b.example:443"}) || first.Version != fleet.NetworkFormat ||
 		first.Bounds != (fleet.Bounds{Timeout: 5 * time.Minute, MaxSteps: 9, TokenBudget: 1000, CostUSD: 0.5}) ||
 		first.Workspace.Git != "https://example.com/r.git" || first.Workspace.Ref != "main" || !first.Trusted || first.Env[0] != "API_KEY" {
 		t.Errorf("got %+v", first)
 	}
-	if second.Agent != "other" || second.Timeout != time.Minute || second.Dir != filepath.Join(filepath.Dir(path), "sub") {
+	if second.Agent != "other" || second.Network != "off" || second.Timeout != time.Minute || second.Dir != filepath.Join(filepath.Dir(path), "sub") {
 		t.Errorf("got %+v", second)
 	}
 }
@@ -67,12 +68,13 @@ func TestReadLines(t *testing.T) {
 	b, err := batch.Read(write(t, "lines.jsonl", `{"defaults":{"provider":"p"},"limits":{"parallel":{"p":2}}}
 {"id":"a","prompts":["smile \ud83d\ude00 and \/ slash"],"timeout":"30s"}
 
-{"id":"b","prompts":["x"],"max_steps":3,"cost":1.5}
+{"id":"b","prompts":["x"],"max_steps":3,"cost":1.5,"network":"on"}
 `), batch.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Name != "lines" || len(b.Tasks) != 2 || b.Tasks[0].Prompts[0] != "smile 😀 and / slash" || b.Tasks[0].Provider != "p" || b.Tasks[1].Line != 4 || b.Tasks[1].CostUSD != 1.5 {
+	if b.Name != "lines" || len(b.Tasks) != 2 || b.Tasks[0].Prompts[0] != "smile 😀 and / slash" || b.Tasks[0].Provider != "p" || b.Tasks[1].Line != 4 || b.Tasks[1].CostUSD != 1.5 ||
+		b.Tasks[0].Version != fleet.Format || b.Tasks[1].Network != "on" {
 		t.Errorf("got %+v", b)
 	}
 	headless, err := batch.Read(write(t, "x.jsonl", `{"id":"a","prompts":["p"]}`), batch.Options{Name: "given"})
@@ -112,6 +114,10 @@ func TestReadRefuses(t *testing.T) {
 		"trust nothing":      {"b.yaml", task("    trust: true\n"), "trusts a workspace, but has none"},
 		"trust a word":       {"b.yaml", task("    trust: maybe\n"), "b.yaml:5"},
 		"negative":           {"b.yaml", task("    max_steps: -1\n"), "negative"},
+		"network, URL":       {"b.yaml", task("    network: [\"https://h\"]\n"), `b.yaml:5: key "tasks[0].network": "https://h" is a URL`},
+		"network, word":      {"b.yaml", task("    network: some\n"), "expected on, off, or a list of hosts"},
+		"network, no host":   {"b.yaml", task("    network: []\n"), "expected on, off, or a list of hosts"},
+		"network, on listed": {"b.yaml", task("    network: [on]\n"), "write network: on"},
 		"bad variable":       {"b.yaml", "batch: b\nenv: [\"A=B\"]\ntasks:\n  - {id: a, prompts: [y]}\n", "not the name of an environment variable"},
 		"zero at once":       {"b.yaml", "batch: b\nlimits: {parallel: {p: 0}}\ntasks:\n  - {id: a, prompts: [y]}\n", "at least 1"},
 		"bad reached":        {"b.yaml", "batch: b\nlimits: {reached: explode}\ntasks:\n  - {id: a, prompts: [y]}\n", "neither wait nor stop"},

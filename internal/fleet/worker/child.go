@@ -88,7 +88,7 @@ var (
 func (t *task) arguments(from position, left time.Duration) []string {
 	args := append([]string{"aura", "run", "--json"}, t.w.Args...)
 	for _, flag := range []struct{ name, value string }{
-		{"--agent", t.Agent}, {"--mode", t.Mode}, {"--provider", t.Provider}, {"--model", t.Model}, {"--resume", from.session},
+		{"--agent", t.Agent}, {"--mode", t.Mode}, {"--provider", t.Provider}, {"--model", t.Model}, {"--network", t.Network}, {"--resume", from.session},
 	} {
 		if flag.value != "" {
 			args = append(args, flag.name+"="+flag.value)

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/state"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	Text bool
 	// SafePlugins denies plugins unsafe mode, whatever the settings say.
 	SafePlugins bool
+	// Network replaces every setting of sandbox.network; nil keeps them.
+	Network *network.Setting
 	// ClientServers holds the MCP servers that an editor passes. They are used only if the user's features allow it.
 	ClientServers []MCPServer
 }
@@ -86,9 +89,11 @@ type Config struct {
 	defaultAgent string
 	// safePlugins is Options.SafePlugins.
 	safePlugins bool
-	globals     globals
-	extensions  []PluginRoot
-	origins     origins
+	// network is Options.Network.
+	network    *network.Setting
+	globals    globals
+	extensions []PluginRoot
+	origins    origins
 }
 
 // Consent is what the user has agreed to. The gate sets it.
@@ -189,7 +194,7 @@ func load(o Options) (*Config, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	c.safePlugins = o.SafePlugins
+	c.safePlugins, c.network = o.SafePlugins, o.Network
 	c.Features, c.References = c.restricted(c.globals.features), l.references
 	c.SkillsLeftOut = l.leftOut
 	c.Notices = slices.Concat(c.Notices, l.notices, l.strangeFolders(), idleTasks(c.Tasks))

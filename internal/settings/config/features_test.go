@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // defaults returns the defaults, written out because they are promises to the user.
@@ -19,7 +20,7 @@ func defaults() config.Features {
 			},
 		},
 		Compaction:   config.Compaction{Threshold: 80, KeepLastMessages: 10},
-		Sandbox:      config.Sandbox{Enabled: true, Network: true, Caches: config.PrivateCaches},
+		Sandbox:      config.Sandbox{Enabled: true, Network: config.Network{Setting: network.Setting{On: true}}, Caches: config.PrivateCaches},
 		Instructions: config.InstructionSettings{Enabled: true},
 		Screen:       config.Screen{Theme: config.ThemeAuto},
 	}

@@ -63,9 +63,12 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 	return c.restricted(f), c.checkSummariser(f.Compaction, set)
 }
 
-// restricted returns features without what the command line denies.
+// restricted returns features with what the command line decides.
 func (c *Config) restricted(f Features) Features {
 	f.Plugins.Unsafe = f.Plugins.Unsafe && !c.safePlugins
+	if c.network != nil {
+		f.Sandbox.Network = Network{Setting: *c.network, Written: true}
+	}
 	return f
 }
 

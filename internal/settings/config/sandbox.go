@@ -9,6 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Sandbox configures how tools and plugins are confined: the key sandbox: in sandbox/ or in features/.
@@ -21,8 +22,8 @@ type Sandbox struct {
 	Restrictions SandboxPaths `yaml:"restrictions"`
 	// Extra holds additional paths to grant. The values of agents, modes and tasks are added to those of lower precedence.
 	Extra SandboxPaths `yaml:"extra"`
-	// Network allows plugins and Bash to use the network.
-	Network bool `yaml:"network"`
+	// Network says which hosts plugins and Bash may reach.
+	Network Network `yaml:"network"`
 	// UnixSockets allows Bash to connect to the Unix sockets of other programs.
 	UnixSockets bool `yaml:"unix_sockets"`
 	// Caches is PrivateCaches or SharedCaches.
@@ -44,7 +45,9 @@ const (
 	SharedCaches  = "shared"
 )
 
-func defaultSandbox() Sandbox { return Sandbox{Enabled: true, Network: true, Caches: PrivateCaches} }
+func defaultSandbox() Sandbox {
+	return Sandbox{Enabled: true, Network: Network{Setting: network.Setting{On: true}}, Caches: PrivateCaches}
+}
 
 // with returns s overridden by the settings in n. Extra and Env are appended, Required is never removed, and all other settings
 // are replaced.

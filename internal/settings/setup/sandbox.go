@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,7 +56,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	out := Confinement{
 		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
 		settings: sandbox.Config{
-			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: s.Network, UnixSockets: s.UnixSockets,
+			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: hostRules(c, s.Network), UnixSockets: s.UnixSockets,
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
 		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, skills: userSkillDirs(c), quarantine: Quarantine(c),
@@ -174,7 +175,7 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 		c.guestPlace()
 	}
 	p := c.Policy(kind)
-	p.Network = p.Network && e.Asks().Network
+	limitHosts(&p, e.Asks())
 	if e.guest != nil {
 		e.guest.grant(&p)
 	}
@@ -258,12 +259,8 @@ func (c Confinement) Display() prompt.Sandbox {
 		return out
 	}
 	p := c.Policy(sandbox.KindShell)
-	network := "on"
-	if !p.Network {
-		network = "off"
-	}
 	out.Display = fmt.Sprintf("tools are confined by the kernel\nwritable: %s\nread-only inside of these: %s\nnetwork: %s\nnothing else of the home directory can be read",
-		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), network)
+		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), describeNetwork(p))
 	return out
 }
 
@@ -277,7 +274,7 @@ func (c Confinement) Requested() bool { return c.requested }
 func (c Confinement) Notices() []string {
 	switch {
 	case c.enabled:
-		return UncoveredNotices(c.place.Warnings())
+		return UncoveredNotices(slices.Concat(c.place.Warnings(), c.hostNotices()))
 	case c.requested:
 		return []string{fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
 			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason())}

@@ -198,12 +198,10 @@ func (p Pattern) Covers(other Pattern) bool {
 		!p.below && (other.below || other.name != p.name):
 		return false
 	}
-	switch {
-	case p.ports == everyPort || p.ports == other.ports:
+	if p.ports == everyPort || p.ports == other.ports {
 		return true
-	default:
-		return p.ports == 0 && other.ports > 0 && slices.Contains(defaultPorts, uint16(other.ports))
 	}
+	return p.ports == 0 && other.ports > 0 && slices.Contains(defaultPorts, uint16(other.ports))
 }
 
 // within reports whether a name is below another.

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Paths holds the two lists of paths that settings can give.
@@ -18,8 +20,8 @@ type Config struct {
 	Restrictions Paths
 	// Extra is granted in addition.
 	Extra Paths
-	// Network is false to cut off the network. It cannot grant the network to a kind that has none.
-	Network bool
+	// Network says which hosts can be reached. It cannot grant the network to a kind that has none.
+	Network network.Setting
 	// UnixSockets lets command lines connect to other processes through Unix sockets.
 	UnixSockets bool
 }
@@ -39,7 +41,9 @@ func Compose(at Place, kind Kind, c Config) Policy {
 	p.ReadWrite = append(p.ReadWrite, at.absolute(c.Extra.ReadWrite)...)
 	p.grantTemp(at, at.absolute(c.Extra.ReadWrite))
 	p.Caches, p.Store = p.layered(at, at.absolute(c.Extra.ReadWrite)), at.Store
-	p.Network = p.Network && c.Network
+	if p.Network {
+		p.Network, p.Hosts = c.Network.On, c.Network.Rules
+	}
 	p.UnixSockets = c.UnixSockets && (kind == KindShell || kind == KindServer)
 	p.protectTrusted(at)
 	p.hideSecrets(at)
@@ -85,10 +89,24 @@ func (p Policy) Stricter(other Policy) bool {
 	shares := func(cache string) bool {
 		return covering(other.ReadWrite, cache) != "" && !slices.Contains(other.Caches, cache)
 	}
-	return slices.ContainsFunc(p.Covers, reaches) || slices.ContainsFunc(p.Caches, shares) || other.Network && !p.Network || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
+	return slices.ContainsFunc(p.Covers, reaches) || slices.ContainsFunc(p.Caches, shares) || p.LessNetwork(other) || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||
 		!covered(slices.Concat(p.ReadOnly, p.ReadWrite, p.Own), slices.Concat(other.ReadOnly, other.ReadWrite)) ||
 		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden)
+}
+
+// LessNetwork reports whether p may forbid a host that other allows.
+func (p Policy) LessNetwork(other Policy) bool {
+	switch {
+	case p.Network:
+		return false
+	case other.Network:
+		return true
+	case other.Hosts == nil:
+		return false
+	default:
+		return p.Hosts == nil || p.Hosts.Stricter(*other.Hosts)
+	}
 }
 
 // WithoutFiles returns the policy for a program that declares that it cannot work in a sandbox. Every file can be reached; the

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"encoding/json"
 	"bytes"
 	"errors"
 	"fmt"
@@ -76,8 +77,10 @@ func stateAt(path string) fileState {
 
 // rights returns what a process can do under a policy, as a key.
 func (p *Policy) rights() string {
+	// Rules always have a JSON form.
+	hosts, _ := json.Marshal(p.Hosts)
 	return strings.Join(slices.Concat(p.ReadOnly, []string{""}, p.ReadWrite, []string{""}, p.Own, []string{""}, p.Hidden,
-		[]string{"", strconv.FormatBool(p.Network), strconv.FormatBool(p.UnixSockets)}), "\x00")
+		[]string{"", strconv.FormatBool(p.Network), string(hosts), strconv.FormatBool(p.UnixSockets)}), "\x00")
 }
 
 // openGitCopies adds the private copies of Git's settings to a policy. Files that get no copy stay read-only.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/lab/testneed"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -124,7 +125,7 @@ func TestCompose(t *testing.T) {
 		config sandbox.Config
 		check  func(p, base sandbox.Policy) bool
 	}{
-		"nothing set": {sandbox.Config{Network: true}, func(p, base sandbox.Policy) bool { return reflect.DeepEqual(p, base) }},
+		"nothing set": {sandbox.Config{Network: network.Setting{On: true}}, func(p, base sandbox.Policy) bool { return reflect.DeepEqual(p, base) }},
 		"restrictions replace": {
 			sandbox.Config{Restrictions: sandbox.Paths{ReadOnly: []string{"/usr"}, ReadWrite: []string{"."}}},
 			func(p, base sandbox.Policy) bool {
@@ -148,7 +149,11 @@ func TestCompose(t *testing.T) {
 			sandbox.Config{Restrictions: sandbox.Paths{ReadOnly: []string{}}, Extra: sandbox.Paths{ReadOnly: []string{"/data"}}},
 			func(p, _ sandbox.Policy) bool { return slices.Equal(p.ReadOnly, []string{"/data"}) },
 		},
-		"network off":  {sandbox.Config{}, func(p, _ sandbox.Policy) bool { return !p.Network }},
+		"network off":  {sandbox.Config{}, func(p, _ sandbox.Policy) bool { return !p.Network && p.Hosts == nil }},
+		"some hosts": {
+			sandbox.Config{Network: network.Setting{Rules: &network.Rules{Ask: true}}},
+			func(p, _ sandbox.Policy) bool { return !p.Network && p.Hosts != nil && p.Hosts.Ask },
+		},
 		"unix sockets": {sandbox.Config{UnixSockets: true}, func(p, _ sandbox.Policy) bool { return p.UnixSockets }},
 	}
 	for name, tt := range tests {
@@ -163,28 +168,48 @@ func TestCompose(t *testing.T) {
 	if p := sandbox.Compose(place, sandbox.KindPlugin, sandbox.Config{UnixSockets: true}); p.UnixSockets {
 		t.Error("a plugin has Unix sockets")
 	}
-	if p := sandbox.Compose(place, sandbox.KindFiles, sandbox.Config{Network: true}); p.Network {
-		t.Error("a tool for files has a network")
+	for _, setting := range []network.Setting{{On: true}, {Rules: &network.Rules{Ask: true}}} {
+		if p := sandbox.Compose(place, sandbox.KindFiles, sandbox.Config{Network: setting}); p.Network || p.Hosts != nil {
+			t.Errorf("a tool for files has a network: %v", setting)
+		}
 	}
 }
 
 func TestStricter(t *testing.T) {
 	t.Parallel()
-	base := sandbox.Compose(place, sandbox.KindShell, sandbox.Config{Network: true})
+	base := sandbox.Compose(place, sandbox.KindShell, sandbox.Config{Network: network.Setting{On: true}})
 	tests := map[string]struct {
 		config sandbox.Config
 		want   bool
 	}{
-		"same":            {sandbox.Config{Network: true}, false},
-		"looser":          {sandbox.Config{Network: true, UnixSockets: true, Extra: sandbox.Paths{ReadWrite: []string{"/more"}}}, false},
+		"same":            {sandbox.Config{Network: network.Setting{On: true}}, false},
+		"looser":          {sandbox.Config{Network: network.Setting{On: true}, UnixSockets: true, Extra: sandbox.Paths{ReadWrite: []string{"/more"}}}, false},
 		"no network":      {sandbox.Config{}, true},
-		"fewer writable":  {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadWrite: []string{"."}}}, true},
-		"fewer readable":  {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadOnly: []string{"/usr"}}}, true},
-		"all is readable": {sandbox.Config{Network: true, Restrictions: sandbox.Paths{ReadOnly: []string{"/"}}}, false},
+		"fewer writable":  {sandbox.Config{Network: network.Setting{On: true}, Restrictions: sandbox.Paths{ReadWrite: []string{"."}}}, true},
+		"fewer readable":  {sandbox.Config{Network: network.Setting{On: true}, Restrictions: sandbox.Paths{ReadOnly: []string{"/usr"}}}, true},
+		"all is readable": {sandbox.Config{Network: network.Setting{On: true}, Restrictions: sandbox.Paths{ReadOnly: []string{"/"}}}, false},
 	}
 	for name, tt := range tests {
 		if got := sandbox.Compose(place, sandbox.KindShell, tt.config).Stricter(base); got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestLessNetwork(t *testing.T) {
+	t.Parallel()
+	on, off := sandbox.Policy{Network: true}, sandbox.Policy{}
+	ask, none := sandbox.Policy{Hosts: &network.Rules{Ask: true}}, sandbox.Policy{Hosts: &network.Rules{}}
+	for i, tt := range []struct {
+		policy, other sandbox.Policy
+		want          bool
+	}{
+		{on, on, false}, {on, off, false}, {on, ask, false},
+		{off, on, true}, {off, off, false}, {off, ask, true},
+		{ask, on, true}, {ask, off, false}, {ask, none, false}, {none, ask, true},
+	} {
+		if got := tt.policy.LessNetwork(tt.other); got != tt.want || tt.policy.Stricter(tt.other) != tt.want {
+			t.Errorf("%d: %t", i, got)
 		}
 	}
 }
