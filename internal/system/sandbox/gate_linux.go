@@ -49,8 +49,9 @@ type Visit struct {
 	mu      sync.Mutex
 	sockets []*os.File
 	// talk is the connection to the gate, and silent is closed when the gate has ended it. Both are nil before the first connection.
-	talk    *os.File
-	silent  chan struct{}
+	talk   *os.File
+	silent chan struct{}
+	// refused holds what was refused, and what could not be reached.
 	refused []netgate.Event
 	closed  bool
 }
@@ -209,11 +210,28 @@ func (g *Grants) openGate(p *Policy) {
 	if p.Network || p.Hosts == nil {
 		return
 	}
-	p.Gated, p.Ports, p.LocalPorts = true, p.Hosts.Ports().List, p.Hosts.LocalPorts()
+	p.Gated, p.Ports, p.LocalPorts = true, gatePorts(*p.Hosts), p.Hosts.LocalPorts()
+	if p.Hosts.Ports().All {
+		p.addUncovered(fmt.Sprintf("sandbox.network: an entry with :* is reached on these ports only: %v; write another port out", p.Ports))
+	}
 	if g.gate == nil && g.helper != "" {
 		g.gate = &gate{program: g.helper}
 	}
 	p.gate = g.gate
+}
+
+// gatePorts returns the ports that the gate listens on. A listener has one port, so a rule for every port gets the usual ones.
+func gatePorts(r network.Rules) []uint16 {
+	ports := r.Ports()
+	if !ports.All {
+		return ports.List
+	}
+	out := network.DefaultPorts()
+	for _, p := range slices.Concat(r.Allow, r.Only) {
+		out = append(out, network.Rules{Allow: []network.Pattern{p}}.Ports().List...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // close ends the process.
@@ -270,7 +288,7 @@ func (v *Visit) listen(from *os.File, silent chan struct{}) {
 			return
 		}
 		v.mu.Lock()
-		if !e.Allowed && len(v.refused) < maxRefused {
+		if (!e.Allowed || e.Address == "") && len(v.refused) < maxRefused {
 			v.refused = append(v.refused, e)
 		}
 		v.mu.Unlock()

@@ -232,6 +232,37 @@ func TestNetworkRules(t *testing.T) {
 	}
 }
 
+// TestNetworkGateDies kills the gate. aura starts the next one, which serves the process that waits.
+func TestNetworkGateDies(t *testing.T) {
+	t.Parallel()
+	c, port := netScene(t)
+	c.Call.Args, _ = json.Marshal(deed{"read", fmt.Sprintf("p%d.example:80", port)})
+	if _, err := sandbox.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if !c.Policy.KillGate() {
+		t.Fatal("there is no gate")
+	}
+	r, err := sandbox.Run(t.Context(), c)
+	if err != nil || string(r.Value) != `"hello"` {
+		t.Errorf("got %s, %v", r.Value, err)
+	}
+}
+
+// TestNetworkPorts checks that a rule for every port is reached on the usual ones, and that the user learns it.
+func TestNetworkPorts(t *testing.T) {
+	t.Parallel()
+	var g sandbox.Grants
+	t.Cleanup(g.Close)
+	p := g.Open(sandbox.Policy{Hosts: &network.Rules{Allow: patterns(t, "*.example:*", "b.example:8443")}})
+	if fmt.Sprint(p.Ports) != "[22 80 443 8443 9418]" || len(p.Uncovered) != 1 || !strings.Contains(p.Uncovered[0], "an entry with :*") {
+		t.Errorf("ports %v, %q", p.Ports, p.Uncovered)
+	}
+	if p := g.Open(sandbox.Policy{Network: true}); p.Gated {
+		t.Error("a process with every host has a gate")
+	}
+}
+
 // TestNetworkFailsClosed checks that a process without a gate has no network.
 func TestNetworkFailsClosed(t *testing.T) {
 	t.Parallel()

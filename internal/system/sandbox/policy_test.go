@@ -149,7 +149,7 @@ func TestCompose(t *testing.T) {
 			sandbox.Config{Restrictions: sandbox.Paths{ReadOnly: []string{}}, Extra: sandbox.Paths{ReadOnly: []string{"/data"}}},
 			func(p, _ sandbox.Policy) bool { return slices.Equal(p.ReadOnly, []string{"/data"}) },
 		},
-		"network off":  {sandbox.Config{}, func(p, _ sandbox.Policy) bool { return !p.Network && p.Hosts == nil }},
+		"network off": {sandbox.Config{}, func(p, _ sandbox.Policy) bool { return !p.Network && p.Hosts == nil }},
 		"some hosts": {
 			sandbox.Config{Network: network.Setting{Rules: &network.Rules{Ask: true}}},
 			func(p, _ sandbox.Policy) bool { return !p.Network && p.Hosts != nil && p.Hosts.Ask },

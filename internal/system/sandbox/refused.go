@@ -25,6 +25,10 @@ func ExplainNetwork(refused []netgate.Event) string {
 		if e.Port != 0 {
 			host = net.JoinHostPort(host, strconv.Itoa(int(e.Port)))
 		}
+		if e.Allowed {
+			lines = append(lines, fmt.Sprintf("[sandbox] the network rules allow %s, but it cannot be reached: %s", host, e.Rule))
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("[sandbox] the network rules refuse %s (%s); there is no other way to it. Only the user can allow it, in sandbox.network", host, e.Rule))
 	}
 	return strings.Join(lines, "\n")

@@ -50,7 +50,7 @@ type Result struct {
 	// Value is the value that the tool returned.
 	Value  json.RawMessage
 	Report Report
-	// Refused lists the names and connections that the rules for the network refused.
+	// Refused lists the names and connections that the rules for the network refused, and those that they allow and that failed.
 	Refused []netgate.Event
 }
 
