@@ -70,28 +70,28 @@ func TestAnswer(t *testing.T) {
 }
 
 // read returns the code and the records of an answer.
-func read(t testing.TB, answer []byte) string {
-	t.Helper()
+func read(tb testing.TB, answer []byte) string {
+	tb.Helper()
 	if answer == nil {
 		return ""
 	}
 	var m dnsmessage.Message
 	if err := m.Unpack(answer); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if m.ID != 0x707 || !m.Response {
-		t.Errorf("header %+v", m.Header)
+		tb.Errorf("header %+v", m.Header)
 	}
 	text := m.RCode.String()
 	for _, r := range m.Answers {
 		a, ok := r.Body.(*dnsmessage.AResource)
 		if !ok {
-			t.Fatalf("a record of type %T", r.Body)
+			tb.Fatalf("a record of type %T", r.Body)
 		}
 		text += " " + netip.AddrFrom4(a.A).String()
 	}
 	if len(m.Authorities)+len(m.Additionals) > 0 {
-		t.Error("further records")
+		tb.Error("further records")
 	}
 	return text
 }

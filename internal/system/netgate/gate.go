@@ -137,22 +137,14 @@ type session struct {
 	reported map[string]bool
 }
 
-// accept serves the connections of a listener until the context ends. A connection that finds no free slot waits in the kernel.
+// accept serves the connections of a listener until the context ends. A connection that finds no free slot waits, and those after it wait in
+// the kernel.
 func accept(ctx context.Context, l net.Listener, slots chan struct{}, serve func(context.Context, net.Conn)) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	for {
-		select {
-		case slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
 		conn, err := l.Accept()
 		if err != nil {
-			<-slots
-			if ctx.Err() != nil {
-				return
-			}
 			// The connection is gone already, or this process has too many open files for a moment.
 			select {
 			case <-time.After(tick):
@@ -161,14 +153,18 @@ func accept(ctx context.Context, l net.Listener, slots chan struct{}, serve func
 				return
 			}
 		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			_ = conn.Close()
+			return
+		}
 		all.Go(func() {
 			defer func() { <-slots }()
-			ctx, cancel := context.WithCancel(ctx)
-			defer cancel()
+			defer func() { _ = conn.Close() }()
 			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 			defer stop()
 			serve(ctx, conn)
-			_ = conn.Close()
 		})
 	}
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // hello returns what a client sends first for a name.
-func hello(t testing.TB, name string) []byte {
-	t.Helper()
+func hello(tb testing.TB, name string) []byte {
+	tb.Helper()
 	a, b := net.Pipe()
 	go func() {
 		_ = tls.Client(a, &tls.Config{ServerName: name, InsecureSkipVerify: name == ""}).Handshake()
@@ -20,7 +20,7 @@ func hello(t testing.TB, name string) []byte {
 	raw, _, err := readHello(b)
 	_, _ = a.Close(), b.Close()
 	if err != nil && !errors.Is(err, errNoName) {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return raw
 }

@@ -24,6 +24,9 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 	e := Event{Host: host, Port: to.Port()}
 	verdict := s.rules.Decide(host, to.Port())
 	e.Rule = verdict.Rule
+	if verdict.Decision == network.Ask {
+		e.Rule += ", and nobody can be asked here"
+	}
 	if verdict.Decision != network.Allowed {
 		s.drop(conn, e)
 		return
@@ -168,10 +171,8 @@ func forward(conn, there net.Conn, first []byte, host string) (int64, error) {
 		}
 		first = raw
 	}
-	n, err := there.Write(first)
-	if err != nil {
-		return int64(n), nil // the host has closed the connection
-	}
+	// If the host has closed the connection, copying ends at once.
+	n, _ := there.Write(first)
 	more, _ := io.Copy(there, conn)
 	return int64(n) + more, nil
 }
