@@ -20,7 +20,7 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 	if err != nil {
 		return
 	}
-	host, named := s.hostOf(to.Addr())
+	host, named := s.hostOf(to)
 	e := Event{Host: host, Port: to.Port()}
 	verdict := s.rules.Decide(host, to.Port())
 	e.Rule = verdict.Rule
@@ -55,16 +55,17 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 	s.report(e)
 }
 
-// hostOf returns the host that an address in the namespace means. named is true if it is a name that DNS answered.
-func (s *session) hostOf(addr netip.Addr) (host string, named bool) {
-	addr = addr.Unmap()
+// hostOf returns the host that an address in the namespace means. named is true if it is a name that DNS answered. An address of this
+// machine means localhost, unless the rules allow the address itself.
+func (s *session) hostOf(to netip.AddrPort) (host string, named bool) {
+	addr := to.Addr().Unmap()
 	s.mu.Lock()
 	name, ok := s.hosts[addr]
 	s.mu.Unlock()
 	switch {
 	case ok:
 		return name, true
-	case addr.IsLoopback():
+	case addr.IsLoopback() && s.rules.Decide(addr.String(), to.Port()).Decision != network.Allowed:
 		return network.Localhost, false
 	default:
 		return addr.String(), false

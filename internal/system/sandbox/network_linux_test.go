@@ -163,7 +163,7 @@ func netScene(t *testing.T) (sandbox.Command, uint16) {
 	g.UseHelper(c.Executable)
 	c.Policy.Network = false
 	c.Policy.Hosts = &network.Rules{
-		Allow: patterns(t, "*.example", fmt.Sprintf("localhost:%d", greeter(t)), "8.1.2.3:80"), Deny: patterns(t, "secret.example"),
+		Allow: patterns(t, "*.example", fmt.Sprintf("localhost:%d", greeter(t)), fmt.Sprintf("127.0.0.1:%d", greeter(t)), "8.1.2.3:80"), Deny: patterns(t, "secret.example"),
 	}
 	c.Policy = g.Open(c.Policy)
 	return c, port
@@ -172,7 +172,7 @@ func netScene(t *testing.T) (sandbox.Command, uint16) {
 func TestNetworkRules(t *testing.T) {
 	t.Parallel()
 	c, port := netScene(t)
-	local := c.Policy.LocalPorts[0]
+	local := c.Policy.LocalPorts
 	tests := map[string]struct {
 		deed
 		value, err string
@@ -190,7 +190,8 @@ func TestNetworkRules(t *testing.T) {
 		"an address of IPv6":            {deed: deed{"read", "[2001:4860:4860::8888]:443"}, err: "unreachable"},
 		"an address of the block":       {deed: deed{"read", "198.18.77.77:443"}, err: "connection reset", refused: "198.18.77.77:443"},
 		"a port of this machine":        {deed: deed{"read", fmt.Sprintf("127.0.0.1:%d", port)}, err: "connection refused"},
-		"an allowed port of it":         {deed: deed{"read", fmt.Sprintf("localhost:%d", local)}, value: "hello"},
+		"an allowed port of it":         {deed: deed{"read", fmt.Sprintf("localhost:%d", local[0])}, value: "hello"},
+		"another, by its address":       {deed: deed{"read", fmt.Sprintf("127.0.0.1:%d", local[1])}, value: "hello"},
 		"another resolver":              {deed: deed{"resolver", "elsewhere.test@udp/8.8.8.8:53"}, err: "no such host", refused: "elsewhere.test:0"},
 		"another resolver over TCP":     {deed: deed{"resolver", "elsewhere.test@tcp/8.8.8.8:53"}, err: "no such host", refused: "elsewhere.test:0"},
 		"an answer of it":               {deed: deed{"resolver", "a.example@udp/9.9.9.9:53"}, value: "198.18.0.1"},
