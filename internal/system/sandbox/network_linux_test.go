@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/network"
+	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -230,6 +233,39 @@ func TestNetworkRules(t *testing.T) {
 				t.Errorf("reported %v", r.Refused)
 			}
 		})
+	}
+}
+
+func init() {
+	stages[sandbox.ConfinedArgument] = func() int {
+		if sandbox.Confined(os.Args[2]) != nil {
+			return 1
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		fmt.Println(deed{os.Args[3], os.Args[4]}.do(ctx))
+		return 0
+	}
+}
+
+// TestNetworkStart checks that a process with its own streams, such as a server, is under the rules too.
+func TestNetworkStart(t *testing.T) {
+	t.Parallel()
+	c, port := netScene(t)
+	for at, want := range map[string]string{
+		fmt.Sprintf("p%d.example:80", port): "hello <nil>", "elsewhere.test:80": "no such host", fmt.Sprintf("127.0.0.1:%d", port): "connection refused",
+	} {
+		var out bytes.Buffer
+		p, report, err := sandbox.Start(t.Context(), process.Spec{
+			Path: c.Executable, Args: []string{"aura", "read", at}, Dir: c.Dir, Env: c.Env, Stdout: &out,
+		}, c.Policy)
+		if err != nil {
+			t.Fatal(err, report)
+		}
+		<-p.Exited()
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s", at, out.String())
+		}
 	}
 }
 
