@@ -113,6 +113,7 @@ var inside = map[string]map[string][]string{
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
 		"netgate": {"network"},
+		"presets": {"gitconfig", "network", "process"},
 		"sandbox": {"gitconfig", "netgate", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},

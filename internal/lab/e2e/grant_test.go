@@ -41,7 +41,7 @@ func TestGrantQuestion(t *testing.T) {
 			go func() { _, _ = record.ReadFrom(screen) }()
 			p.check(cmd.Start())
 			a := p.running(cmd)
-			p.await("stderr.txt", `plugin "caller" asks for: variables CALL_KEY, the network, running commands in its condition: touch ran[\s\S]*Grant it\? \[y/N\] `)
+			p.await("stderr.txt", `plugin "caller" asks for: variables CALL_KEY, every host on the network, running commands in its condition: touch ran[\s\S]*Grant it\? \[y/N\] `)
 			if _, err := os.Stat(p.path(".aura/plugins/caller")); err == nil {
 				t.Error("it was installed before the answer")
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // Asks lists what a plugin asks for, according to its files, beyond running in the sandbox with aura's defaults. Nothing else is
@@ -18,8 +19,10 @@ type Asks struct {
 	Env []string `json:"env"`
 	// Unsafe holds the imports that need unsafe mode, including those of vendored packages.
 	Unsafe []string `json:"unsafe_imports"`
-	// Network means that the plugin, or a package that it vendors, imports a package that can open connections.
+	// Network means that the plugin names hosts, or that it or a package that it vendors imports a package that can open connections.
 	Network bool `json:"network"`
+	// Hosts holds the hosts that the plugin names. If Network is set, an empty list means every host.
+	Hosts []network.Pattern `json:"hosts"`
 	// Programs means that the plugin may start programs, which are confined like the plugin itself.
 	Programs bool `json:"programs"`
 	// Memory is the memory limit in bytes if it is above the default, and 0 otherwise.
@@ -39,6 +42,12 @@ func Ask(p Plugin) Asks {
 	} else {
 		a.askSource(p.Dir)
 	}
+	if p.Manifest.Network != nil {
+		a.Hosts = append(a.Hosts, p.Manifest.Network...)
+		slices.SortFunc(a.Hosts, func(x, y network.Pattern) int { return strings.Compare(x.String(), y.String()) })
+		a.Hosts = slices.Compact(a.Hosts)
+		a.Network = len(a.Hosts) > 0
+	}
 	for _, name := range p.Manifest.Env {
 		if !harmless(name) {
 			a.Env = append(a.Env, name)
@@ -55,7 +64,9 @@ func Ask(p Plugin) Asks {
 }
 
 // NoAsks returns the requests of a plugin that asks for nothing.
-func NoAsks() Asks { return Asks{Env: []string{}, Unsafe: []string{}, Commands: []string{}} }
+func NoAsks() Asks {
+	return Asks{Env: []string{}, Unsafe: []string{}, Hosts: []network.Pattern{}, Commands: []string{}}
+}
 
 // askSource adds what the Go source in a directory asks for.
 func (a *Asks) askSource(dir string) {
@@ -84,9 +95,10 @@ func (a Asks) Beyond(before Asks) Asks {
 		return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 	}
 	out := Asks{
-		Unconfined: a.Unconfined && !before.Unconfined, Network: a.Network && !before.Network, Programs: a.Programs && !before.Programs,
+		Unconfined: a.Unconfined && !before.Unconfined, Programs: a.Programs && !before.Programs,
 		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe), Commands: minus(a.Commands, before.Commands),
 	}
+	out.Network, out.Hosts = a.hostsBeyond(before)
 	if slices.Contains(before.Env, "*") {
 		out.Env = []string{}
 	}
@@ -94,6 +106,20 @@ func (a Asks) Beyond(before Asks) Asks {
 		out.Memory = a.Memory
 	}
 	return out
+}
+
+// hostsBeyond returns whether a asks for hosts that before does not, and for which.
+func (a Asks) hostsBeyond(before Asks) (bool, []network.Pattern) {
+	switch {
+	case !a.Network || before.Network && len(before.Hosts) == 0:
+		return false, []network.Pattern{}
+	case len(a.Hosts) == 0:
+		return true, []network.Pattern{}
+	}
+	more := slices.DeleteFunc(slices.Clone(a.Hosts), func(p network.Pattern) bool {
+		return slices.ContainsFunc(before.Hosts, func(q network.Pattern) bool { return q.Covers(p) })
+	})
+	return len(more) > 0, more
 }
 
 // List returns one phrase for each request.
@@ -108,8 +134,15 @@ func (a Asks) List() []string {
 	case len(a.Env) > 0:
 		out = append(out, "variables "+strings.Join(a.Env, ", "))
 	}
-	if a.Network {
-		out = append(out, "the network")
+	switch {
+	case a.Network && len(a.Hosts) == 0:
+		out = append(out, "every host on the network")
+	case a.Network:
+		var hosts []string
+		for _, p := range a.Hosts {
+			hosts = append(hosts, p.String())
+		}
+		out = append(out, "hosts "+strings.Join(hosts, ", "))
 	}
 	if a.Programs {
 		out = append(out, "starting programs")

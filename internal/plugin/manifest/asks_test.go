@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 func TestAsks(t *testing.T) {
@@ -33,6 +34,9 @@ func TestAsks(t *testing.T) {
 		"network by tls":       {"", map[string]string{"a.go": "package p\nimport _ \"crypto/tls\"\n"}, manifest.Asks{Network: true}},
 		"network in raw text":  {"", map[string]string{"a.go": "package p\nimport _ `net`\n"}, manifest.Asks{Network: true}},
 		"network, vendored":    {"", map[string]string{"vendor/x/a.go": "package x\nimport _ \"net\"\n"}, manifest.Asks{Network: true}},
+		"named hosts":          {"network: [b.example, A.example, a.example]", map[string]string{"a.go": "package p\nimport _ \"net\"\n"}, manifest.Asks{Network: true, Hosts: hosts(t, "a.example", "b.example")}},
+		"hosts, no import":     {"network: ['preset:go']", nil, manifest.Asks{Network: true, Hosts: hosts(t, "preset:go")}},
+		"no host":              {"network: []", map[string]string{"a.go": "package p\nimport _ \"net\"\n"}, manifest.Asks{}},
 		"addresses alone":      {"", map[string]string{"a.go": "package p\nimport (\n_ \"net/url\"\n_ \"net/netip\"\n)\n"}, manifest.Asks{}},
 		"a word":               {"", map[string]string{"a.go": "package p\nconst s = \"net\"\n"}, manifest.Asks{}},
 		"unsafe":               {"", map[string]string{"a.go": "package p\nimport _ \"os/exec\"\nimport _ \"syscall\"\n"}, manifest.Asks{Unsafe: []string{"os/exec", "syscall"}, Network: true}},
@@ -56,6 +60,7 @@ func TestAsks(t *testing.T) {
 			}
 			want := row.want
 			want.Env, want.Unsafe, want.Commands = append([]string{}, want.Env...), append([]string{}, want.Unsafe...), append([]string{}, want.Commands...)
+			want.Hosts = append([]network.Pattern{}, want.Hosts...)
 			got := manifest.Ask(manifest.Plugin{Dir: dir, Manifest: m})
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("got %+v, want %+v", got, want)
@@ -67,6 +72,61 @@ func TestAsks(t *testing.T) {
 	}
 }
 
+func hosts(t *testing.T, texts ...string) []network.Pattern {
+	t.Helper()
+	var out []network.Pattern
+	for _, text := range texts {
+		p, err := network.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// TestHostsBeyond checks when an update asks for more hosts than the installed version.
+func TestHostsBeyond(t *testing.T) {
+	t.Parallel()
+	asks := func(list ...string) manifest.Asks { return manifest.Asks{Network: true, Hosts: hosts(t, list...)} }
+	for _, row := range []struct {
+		now, before manifest.Asks
+		want        string
+	}{
+		{asks("a.example"), asks("a.example"), ""},
+		{asks("a.example:443"), asks("a.example", "b.example"), ""},
+		{asks("x.a.example"), asks("*.a.example"), ""},
+		{asks("a.example", "b.example"), asks("a.example"), "hosts b.example"},
+		{asks("a.example:*"), asks("a.example"), "hosts a.example:*"},
+		{asks("*.a.example"), asks("a.example"), "hosts *.a.example"},
+		{asks(), asks("a.example"), "every host on the network"},
+		{asks("a.example"), asks(), ""},
+		{asks(), asks(), ""},
+		{asks("a.example"), manifest.Asks{}, "hosts a.example"},
+		{asks(), manifest.Asks{}, "every host on the network"},
+		{manifest.Asks{}, asks("a.example"), ""},
+	} {
+		if got := strings.Join(row.now.Beyond(row.before).List(), "; "); got != row.want {
+			t.Errorf("%v beyond %v: %q, want %q", row.now.List(), row.before.List(), got, row.want)
+		}
+	}
+}
+
+// TestWrongHosts checks that a wrong list of hosts is an error, and asks for none.
+func TestWrongHosts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"description: x\nnetwork:\n  - a.example\n  - https://b.example\n": `p.yaml:4: key "network[1]": "https://b.example" is a URL`,
+		"network: [" + strings.Repeat("a.example, ", 32) + "b]":            "more than 32 hosts",
+		"network: on": `key "network": expected a list`,
+	} {
+		m, err := manifest.Parse("p.yaml", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), want) || len(m.Network) > 0 {
+			t.Errorf("%q: %v, %v", text, m.Network, err)
+		}
+	}
+}
+
 func TestAsksBeyond(t *testing.T) {
 	t.Parallel()
 	all := manifest.Asks{Unconfined: true, Env: []string{"A", "B"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 30, Commands: []string{"a", "b\nc"}}
@@ -74,7 +134,7 @@ func TestAsksBeyond(t *testing.T) {
 		t.Errorf("it asks for more than itself: %+v", more)
 	}
 	if more := all.Beyond(manifest.Asks{Env: []string{"A"}, Memory: 1 << 29, Commands: []string{"a", "*"}}); strings.Join(more.List(), "; ") !=
-		"no sandbox for its files (Sandboxable); variables B; the network; unsafe mode for syscall; memory 1024 MiB; running commands in its condition: b\\nc" {
+		"no sandbox for its files (Sandboxable); variables B; every host on the network; unsafe mode for syscall; memory 1024 MiB; running commands in its condition: b\\nc" {
 		t.Errorf("got %q", more.List())
 	}
 	if more := all.Beyond(manifest.Asks{Unconfined: true, Env: []string{"*"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 31, Commands: all.Commands}); !more.Empty() {

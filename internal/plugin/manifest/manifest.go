@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // FileName is the name of the file that makes a directory a plugin.
@@ -59,8 +60,10 @@ type Manifest struct {
 	Once        bool
 	Condition   condition.Expr
 	// Env holds names of environment variables, or "*" for all.
-	Env    []string
-	Config map[string]any
+	Env []string
+	// Network holds the hosts that the plugin asks for. Nil means that its source decides whether it asks for every host or for none.
+	Network []network.Pattern
+	Config  map[string]any
 	// Timeout is the deadline of every call. 0 means the defaults.
 	Timeout   time.Duration
 	OnFailure OnFailure
@@ -101,6 +104,7 @@ type document struct {
 	Condition   strictyaml.At[string]    `yaml:"condition"`
 	Once        bool                     `yaml:"once"`
 	Env         []strictyaml.At[string]  `yaml:"env"`
+	Network     []strictyaml.At[string]  `yaml:"network"`
 	Config      map[string]any           `yaml:"config"`
 	Timeout     strictyaml.At[timeout]   `yaml:"timeout"`
 	OnFailure   strictyaml.At[OnFailure] `yaml:"on_failure"`
@@ -165,6 +169,8 @@ func (m *Manifest) validate(file string, d *document) error {
 		m.Env = append(m.Env, name.Value)
 	}
 
+	faults = append(faults, m.parseHosts(d, at))
+
 	if m.Timeout, err = parseTimeout(d.Timeout.Value.written); err != nil {
 		faults = append(faults, at(d.Timeout.Line, "timeout", err))
 	}
@@ -174,6 +180,37 @@ func (m *Manifest) validate(file string, d *document) error {
 	}
 
 	return errors.Join(faults...)
+}
+
+// maxHosts is how many hosts a manifest can name. A user must be able to read them before consenting.
+const maxHosts = 32
+
+// parseHosts fills in Network. If an entry is wrong, the plugin asks for no host.
+func (m *Manifest) parseHosts(d *document, at func(line int, key string, err error) error) error {
+	if d.Network == nil {
+		return nil
+	}
+
+	m.Network = []network.Pattern{}
+
+	if len(d.Network) > maxHosts {
+		return at(d.Network[maxHosts].Line, "network", fmt.Errorf("it names more than %d hosts; a pattern such as *.example.org stands for all names below", maxHosts))
+	}
+
+	var list []network.Pattern
+
+	for i, text := range d.Network {
+		p, err := network.Parse(text.Value)
+		if err != nil {
+			return at(text.Line, fmt.Sprintf("network[%d]", i), err)
+		}
+
+		list = append(list, p)
+	}
+
+	m.Network = append(m.Network, list...)
+
+	return nil
 }
 
 // Words says what the value means, for listings.

@@ -300,9 +300,9 @@ func TestExtension(t *testing.T) {
 		memory    int64
 		asks      string
 	}{
-		{"a.py", "a", 1 << 30, "the network, starting programs"},
-		{"b", "c", 1 << 30, "variables TOKEN, the network, starting programs"},
-		{"d", "d", 2 << 30, "the network, starting programs, memory 2048 MiB"},
+		{"a.py", "a", 1 << 30, "every host on the network, starting programs"},
+		{"b", "c", 1 << 30, "variables TOKEN, every host on the network, starting programs"},
+		{"d", "d", 2 << 30, "every host on the network, starting programs, memory 2048 MiB"},
 	}
 
 	for _, tt := range tests {

@@ -1,21 +1,51 @@
 package setup
 
 import (
+	"context"
 	"fmt"
+	"os"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/network"
+	"github.com/idelchi/aura/internal/system/presets"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
-// hostRules returns the setting of the network for policies.
-func hostRules(_ *config.Config, n config.Network) network.Setting { return n.Setting }
+// Presets looks for the hosts of presets among the user's tools and settings. It runs some of the tools.
+func Presets(ctx context.Context, c *config.Config, names ...string) []presets.Preset {
+	o := presets.Options{Environ: c.Inherited, Writable: append(Writable(c), c.Workdir)}
+	if home, err := os.UserHomeDir(); err == nil {
+		o.Home = home
+	}
+	return presets.Find(ctx, o, names...)
+}
 
-// limitHosts limits the policy of a plugin to the network that it asks for.
+// hostRules returns the setting of the network for policies, with presets expanded.
+func hostRules(c *config.Config, n config.Network) network.Setting {
+	if n.Rules == nil || sandbox.CheckHosts() != nil {
+		return n.Setting
+	}
+	rules := *n.Rules
+	if names := rules.Presets(); len(names) > 0 {
+		rules = rules.Expand(presets.Hosts(Presets(context.Background(), c, names...)))
+	}
+	return network.Setting{Rules: &rules}
+}
+
+// limitHosts limits the policy of a plugin to the network that it asks for. If the user allows every host and the system cannot enforce
+// rules, a plugin that names hosts keeps the whole network.
 func limitHosts(p *sandbox.Policy, asks manifest.Asks) {
-	if !asks.Network {
+	switch {
+	case !asks.Network:
 		p.Network, p.Hosts = false, nil
+	case len(asks.Hosts) == 0 || p.Network && sandbox.CheckHosts() != nil:
+	case p.Network:
+		p.Network, p.Hosts = false, &network.Rules{Ask: true, Only: asks.Hosts}
+	case p.Hosts != nil:
+		rules := *p.Hosts
+		rules.Only = asks.Hosts
+		p.Hosts = &rules
 	}
 }
 

@@ -70,6 +70,8 @@ func TestParse(t *testing.T) {
 		{"a:b:c", "several colons"},
 		{"fe80::1%eth0", "names an interface"},
 		{"localhost", "write one port"},
+		{"0.0.0.0:80", "write localhost and a port"},
+		{"[::]:80", "write localhost and a port"},
 		{"LOCALHOST.", "write one port"},
 		{"localhost:*", "write one port"},
 		{"127.0.0.1", "write one port"},

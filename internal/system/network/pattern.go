@@ -122,7 +122,9 @@ func (p *Pattern) parseHost(s, host string) error {
 		if addr.Zone() != "" {
 			return fmt.Errorf("%q names an interface after the %%; write the address alone", shortened(s))
 		}
-		p.addr = addr.Unmap()
+		if p.addr = addr.Unmap(); p.addr.IsUnspecified() {
+			return fmt.Errorf("%q stands for every address of this machine; write localhost and a port, such as localhost:5432", shortened(s))
+		}
 		return nil
 	}
 	name, below := strings.CutPrefix(host, "*.")

@@ -1,8 +1,8 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
