@@ -286,12 +286,26 @@ func TestCovers(t *testing.T) {
 		want         bool
 	}{
 		{"a.example", "A.example.", true},
-		{"a.example", "b.example", false}, {"a.example", "a.example:443", true}, {"a.example", "a.example:8443", false},
-		{"a.example:*", "a.example", true}, {"a.example", "a.example:*", false}, {"a.example:443", "a.example", false},
-		{"*.example", "a.example", true}, {"*.example", "*.a.example", true}, {"*.example", "*.example", true}, {"*.a.example", "*.example", false},
-		{"*.a.example", "a.example", false}, {"a.example", "*.a.example", false}, {"10.0.0.7", "10.0.0.7:22", true}, {"10.0.0.7", "10.0.0.8", false},
-		{"*.example", "10.0.0.7", false}, {"10.0.0.7", "a.example", false}, {"preset:go", "preset:go", true}, {"preset:go", "preset:npm", false},
-		{"preset:go", "a.example", false}, {"*.example:*", "preset:go", false},
+		{"a.example", "b.example", false},
+		{"a.example", "a.example:443", true},
+		{"a.example", "a.example:8443", false},
+		{"a.example:*", "a.example", true},
+		{"a.example", "a.example:*", false},
+		{"a.example:443", "a.example", false},
+		{"*.example", "a.example", true},
+		{"*.example", "*.a.example", true},
+		{"*.example", "*.example", true},
+		{"*.a.example", "*.example", false},
+		{"*.a.example", "a.example", false},
+		{"a.example", "*.a.example", false},
+		{"10.0.0.7", "10.0.0.7:22", true},
+		{"10.0.0.7", "10.0.0.8", false},
+		{"*.example", "10.0.0.7", false},
+		{"10.0.0.7", "a.example", false},
+		{"preset:go", "preset:go", true},
+		{"preset:go", "preset:npm", false},
+		{"preset:go", "a.example", false},
+		{"*.example:*", "preset:go", false},
 	} {
 		if got := parse(t, c.wide)[0].Covers(parse(t, c.narrow)[0]); got != c.want {
 			t.Errorf("%s covers %s: %v", c.wide, c.narrow, got)

@@ -20,7 +20,7 @@ func (s *search) github() {
 	file := filepath.Join(dir, "hosts.yml")
 	var hosts map[string]any
 	if err := yaml.Unmarshal(s.read(file), &hosts); err != nil {
-		s.note("%s: %v", file, err)
+		s.addNote("%s: %v", file, err)
 	}
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		s.addForge(host, file)
@@ -38,7 +38,7 @@ func (s *search) gitlab() {
 		Hosts map[string]any `yaml:"hosts"`
 	}
 	if err := yaml.Unmarshal(s.read(file), &config); err != nil {
-		s.note("%s: %v", file, err)
+		s.addNote("%s: %v", file, err)
 	}
 	for _, host := range slices.Sorted(maps.Keys(config.Hosts)) {
 		s.addForge(host, file)
@@ -74,7 +74,7 @@ func (s *search) forge(name, tool, variable string) {
 	for _, file := range []string{s.inHome(".gitconfig"), filepath.Join(s.configDir("git"), "config"), filepath.Join(s.etc(), "gitconfig")} {
 		settings, err := gitconfig.Parse(s.read(file))
 		if err != nil {
-			s.note("%s: %v", file, err)
+			s.addNote("%s: %v", file, err)
 			continue
 		}
 		for _, setting := range settings {
@@ -89,6 +89,6 @@ func (s *search) forge(name, tool, variable string) {
 		}
 	}
 	if len(s.out.Hosts) == 0 {
-		s.note("neither the settings of %s nor yours of git name a host; write the host into sandbox.network.allow", tool)
+		s.addNote("neither the settings of %s nor yours of git name a host; write the host into sandbox.network.allow", tool)
 	}
 }

@@ -99,16 +99,16 @@ type search struct {
 
 func (s *search) find(look func(*search)) {
 	if s.Home != "" && s.confinedCanWrite(s.Home) {
-		s.note("tools can write your home directory %s, so its settings are not used; write the hosts into sandbox.network.allow", s.Home)
+		s.addNote("tools can write your home directory %s, so its settings are not used; write the hosts into sandbox.network.allow", s.Home)
 		return
 	}
 	look(s)
 	if len(s.out.Hosts) == 0 && len(s.out.Notes) == 0 {
-		s.note("no host was found; write the hosts into sandbox.network.allow")
+		s.addNote("no host was found; write the hosts into sandbox.network.allow")
 	}
 }
 
-func (s *search) note(format string, args ...any) {
+func (s *search) addNote(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(s.out.Notes, text) {
 		s.out.Notes = append(s.out.Notes, text)
 	}
@@ -118,7 +118,7 @@ func (s *search) note(format string, args ...any) {
 func (s *search) add(text, source string) {
 	p, err := network.Parse(text)
 	if err != nil {
-		s.note("%s: %v", source, err)
+		s.addNote("%s: %v", source, err)
 		return
 	}
 	for _, h := range s.out.Hosts {
@@ -201,7 +201,7 @@ func (s *search) safePath() string {
 func (s *search) ask(env []string, name string, args ...string) (string, bool) {
 	path := s.program(name)
 	if path == "" {
-		s.note("%s is not installed", name)
+		s.addNote("%s is not installed", name)
 		return "", false
 	}
 	ctx, cancel := context.WithTimeoutCause(s.ctx, toolTime, fmt.Errorf("no answer within %s", toolTime))
@@ -215,7 +215,7 @@ func (s *search) ask(env []string, name string, args ...string) (string, bool) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		s.note("%s %s: %v; write the hosts into sandbox.network.allow", name, strings.Join(args, " "), err)
+		s.addNote("%s %s: %v; write the hosts into sandbox.network.allow", name, strings.Join(args, " "), err)
 		return "", false
 	}
 	return out.String(), true
@@ -228,7 +228,7 @@ func (s *search) read(path string) []byte {
 	}
 	data, err := files.Read(path, maxFile)
 	if err != nil && !os.IsNotExist(err) {
-		s.note("%v", err)
+		s.addNote("%v", err)
 	}
 	return data
 }

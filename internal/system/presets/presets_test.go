@@ -73,13 +73,15 @@ func TestFind(t *testing.T) {
 		"npm": {
 			"npm",
 			map[string]string{"bin/npm": script + `[ "$PWD" = / ] && echo '{"registry":"https://npm.corp.example/","@team:registry":"http://npm.team.example:4873/","cache":"https://no.example"}'`},
-			nil, []string{"npm.team.example:4873 npm config list, @team:registry", "npm.corp.example:443 npm config list, registry"},
+			nil,
+			[]string{"npm.team.example:4873 npm config list, @team:registry", "npm.corp.example:443 npm config list, registry"},
 		},
 		"npm prints other things": {"npm", map[string]string{"bin/npm": script + "echo hello"}, nil, []string{"! npm config list: "}},
 		"pip's own default": {
 			"pypi",
 			map[string]string{"bin/python3": script + "case \"$*\" in '-I -m pip config list') echo \"global.timeout='5'\";; '-I -c '*) echo https://index.example/simple; echo https://files.example;; esac"},
-			nil, []string{"index.example:443 pip's own default", "files.example:443 pip's own default"},
+			nil,
+			[]string{"index.example:443 pip's own default", "files.example:443 pip's own default"},
 		},
 		"pip with a mirror": {
 			"pypi",
@@ -104,7 +106,8 @@ func TestFind(t *testing.T) {
 			"maven",
 			map[string]string{"home/.m2/settings.xml": `<settings xmlns="x"><mirrors><mirror><id>a</id><mirrorOf>*</mirrorOf><url>https://maven.corp.example/r</url></mirror></mirrors>
 <profiles><profile><repositories><repository><url>https://repo.example/r</url></repository></repositories></profile></profiles></settings>`},
-			nil, []string{"maven.corp.example:443 DIR/home/.m2/settings.xml, mirrors", "repo.example:443 DIR/home/.m2/settings.xml, profiles"},
+			nil,
+			[]string{"maven.corp.example:443 DIR/home/.m2/settings.xml, mirrors", "repo.example:443 DIR/home/.m2/settings.xml, profiles"},
 		},
 		"maven without settings": {"maven", map[string]string{"etc/maven/settings.xml": `<settings><mirrors><mirror><mirrorOf>external:http:*</mirrorOf><url>http://0.0.0.0/</url><blocked>true</blocked></mirror></mirrors></settings>`}, nil, []string{"! mvn does not say which repository it uses"}},
 		"github": {
@@ -122,7 +125,9 @@ func TestFind(t *testing.T) {
 			},
 		},
 		"gitlab": {
-			"gitlab", map[string]string{"home/.config/glab-cli/config.yml": "hosts:\n  gitlab.corp.example:\n    token: x\n"}, nil,
+			"gitlab",
+			map[string]string{"home/.config/glab-cli/config.yml": "hosts:\n  gitlab.corp.example:\n    token: x\n"},
+			nil,
 			[]string{"gitlab.corp.example DIR/home/.config/glab-cli/config.yml", "*.gitlab.corp.example DIR/home/.config/glab-cli/config.yml"},
 		},
 		"no gitlab":     {"gitlab", nil, nil, []string{"! neither the settings of glab nor yours of git name a host"}},

@@ -19,14 +19,14 @@ func (s *search) golang() {
 	}
 	var env map[string]string
 	if err := json.Unmarshal([]byte(text), &env); err != nil {
-		s.note("go env: %v", err)
+		s.addNote("go env: %v", err)
 		return
 	}
 	for _, proxy := range strings.FieldsFunc(env["GOPROXY"], func(r rune) bool { return r == ',' || r == '|' }) {
 		switch proxy = strings.TrimSpace(proxy); proxy {
 		case "off":
 		case "direct":
-			s.note("a module that GOPROXY's proxies do not have comes from its own host; write such hosts into sandbox.network.allow")
+			s.addNote("a module that GOPROXY's proxies do not have comes from its own host; write such hosts into sandbox.network.allow")
 		default:
 			s.addURL(proxy, "go env GOPROXY")
 		}
@@ -53,7 +53,7 @@ func (s *search) npm() {
 	}
 	var settings map[string]any
 	if err := json.Unmarshal([]byte(text), &settings); err != nil {
-		s.note("npm config list: %v", err)
+		s.addNote("npm config list: %v", err)
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(settings)) {
@@ -92,7 +92,7 @@ func (s *search) pypi() {
 		}
 		return
 	}
-	s.note("an index can name other hosts for the files of packages; if one is refused, write it into sandbox.network.allow")
+	s.addNote("an index can name other hosts for the files of packages; if one is refused, write it into sandbox.network.allow")
 }
 
 func (s *search) crates() {
@@ -111,7 +111,7 @@ func (s *search) crates() {
 			} `toml:"source"`
 		}
 		if err := toml.Unmarshal(s.read(file), &config); err != nil {
-			s.note("%s: %v", file, err)
+			s.addNote("%s: %v", file, err)
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(config.Registries)) {
@@ -127,7 +127,7 @@ func (s *search) crates() {
 			s.addURL(value, "the variable "+name)
 		}
 	}
-	s.note("cargo does not say which registry it uses without settings, nor where an index keeps the packages; write these hosts into sandbox.network.allow")
+	s.addNote("cargo does not say which registry it uses without settings, nor where an index keeps the packages; write these hosts into sandbox.network.allow")
 }
 
 func (s *search) debian() {
@@ -152,12 +152,12 @@ func (s *search) maven() {
 	for _, path := range paths {
 		mirrored, err := s.mavenSettings(path)
 		if err != nil {
-			s.note("%s: %v", path, err)
+			s.addNote("%s: %v", path, err)
 		}
 		all = all || mirrored
 	}
 	if !all {
-		s.note("mvn does not say which repository it uses without settings; write its host into sandbox.network.allow")
+		s.addNote("mvn does not say which repository it uses without settings; write its host into sandbox.network.allow")
 	}
 }
 
