@@ -60,11 +60,22 @@ func (p *hostProcess) Start(ctx context.Context) error {
 		closeAll(stdoutR, stdout, launch, launchW)
 		return fmt.Errorf("making a pipe for the child: %w", err)
 	}
-	err := p.run(p.specification(stdoutR, stdout, launch))
+	visit, err := p.connect()
+	if err == nil {
+		err = p.run(p.specification(stdoutR, stdout, launch))
+	}
+	visit.Sent()
 	closeAll(stdout, launch)
 	if err != nil {
+		visit.Close()
 		closeAll(stdoutR, launchW)
 		return err
+	}
+	if visit != nil {
+		go func() {
+			<-p.exited()
+			visit.Close()
+		}()
 	}
 	p.stdout = stdoutR
 	err = p.spec.Encode(launchW)
@@ -76,6 +87,16 @@ func (p *hostProcess) Start(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(err, launchW.Close())
+}
+
+// connect gives the child a way to the network, if its policy has rules for it.
+func (p *hostProcess) connect() (*sandbox.Visit, error) {
+	if p.spec.Sandbox == nil {
+		return nil, nil
+	}
+	policy, visit, err := p.spec.Sandbox.Connect()
+	p.spec.Sandbox = &policy
+	return visit, err
 }
 
 // specification describes the child's process. If the system permits it, the child is the first process of a namespace, so that

@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
+	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/system/shell"
@@ -34,6 +35,8 @@ func Main(args []string) (status int, asked bool) {
 		return shell.Main(args[2:], os.Stdin, os.Stdout, os.Stderr), true
 	case sandbox.Argument:
 		return sandbox.Main(runTool), true
+	case sandbox.GateArgument:
+		return sandbox.GateMain(netgate.Internet()), true
 	case process.ReaperArgument:
 		return process.Reap(args[2:]), true
 	}

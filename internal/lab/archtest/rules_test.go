@@ -112,8 +112,9 @@ var inside = map[string]map[string][]string{
 	"internal/system": {
 		"gitcmd":  {"process"},
 		"planted": {"gitconfig"},
+		"netgate": {"network"},
 		"presets": {"gitconfig", "network", "process"},
-		"sandbox": {"gitconfig", "network", "process"},
+		"sandbox": {"gitconfig", "netgate", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
 	},

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 // commands holds the commands of scripts beside the standard ones.
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"await":      await,
+	"greet":      greet,
 	"leavesnone": leavesNone,
 	"signal":     sendSignal,
 	"aurapid":    auraPid,
@@ -51,6 +53,29 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		b, err := os.ReadFile(path)
 		return err == nil && pattern.Match(b)
 	})
+}
+
+// greet VARIABLE serves "hello" on a port of this machine until the script ends, and sets the variable to the port.
+func greet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: greet VARIABLE")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("hello\n"))
+			_ = conn.Close()
+		}
+	}()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Setenv(args[0], port)
 }
 
 // leavesnone waits until no process works in the script's directory except the script's background processes, and checks that

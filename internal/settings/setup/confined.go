@@ -83,6 +83,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
 	said = t.explained(said, command.Policy, done.Report.Hidden)
+	addNote(&said, sandbox.ExplainNetwork(done.Refused))
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
 	}
@@ -124,6 +125,17 @@ func (t confined) explained(said toolhost.Answer, policy sandbox.Policy, hidden 
 		}
 	}
 	return said
+}
+
+// addNote adds lines to what the tool answered.
+func addNote(said *toolhost.Answer, note string) {
+	text := &said.Output
+	if said.Error != "" {
+		text = &said.Error
+	}
+	if note != "" {
+		*text = strings.TrimRight(*text, "\n") + "\n" + note
+	}
 }
 
 // report reports to the user what could not be enforced.

@@ -26,10 +26,11 @@ func (i Isolation) Apply(attr *syscall.SysProcAttr) {
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
 	if i >= OwnMounts {
-		// A user other than root loses the other capabilities of the namespace when the program starts. All but the first two are for file
-		// systems that are mounted there: the kernel maintains their layers with the capabilities of the process that mounted them.
+		// A user other than root loses the other capabilities of the namespace when the program starts. Two are for a network namespace that
+		// the process makes. The last four are for file systems that are mounted there: the kernel maintains their layers with the
+		// capabilities of the process that mounted them.
 		attr.AmbientCaps = []uintptr{
-			unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
+			unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE, unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID,
 		}
 	}
 }

@@ -13,3 +13,16 @@ func (s *Spares) TakesConfined(c Command) bool {
 
 // AwaitSpares waits until the processes for the next calls are ready.
 func (s *Spares) AwaitSpares() { s.starting.Wait() }
+
+// KillGate kills the gate of an opened policy and waits for its end. It reports whether there was one.
+func (p Policy) KillGate() bool {
+	p.gate.mu.Lock()
+	proc := p.gate.proc
+	p.gate.mu.Unlock()
+	if proc == nil {
+		return false
+	}
+	proc.Kill()
+	<-proc.Exited()
+	return true
+}

@@ -26,6 +26,8 @@ type Grants struct {
 	slotLock     *os.File
 	// git holds the private copies of Git's settings.
 	git gitCopies
+	// gate leads processes with rules to the network; nil if there was none yet.
+	gate *gate
 	// dir is the working directory; nil if it could not be opened. files holds all open files, by their paths without links.
 	dir   *os.File
 	files map[string]*os.File
@@ -76,6 +78,8 @@ func (g *Grants) Close() {
 		_ = g.slotLock.Close()
 	}
 	g.files, g.known, g.writable = nil, nil, nil
+	g.gate.close()
+	g.gate = nil
 	g.git.close()
 	g.layers, g.slot, g.slotLock, g.unlayered = nil, "", nil, nil
 }

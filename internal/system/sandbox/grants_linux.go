@@ -41,6 +41,7 @@ func (g *Grants) Open(p Policy) Policy {
 		return p
 	}
 	p.Opening = Opening{Opened: true, Workdir: g.root}
+	g.openGate(&p)
 	if g.dir != nil {
 		p.pinFile(g.root, g.dir)
 	}

@@ -1,8 +1,19 @@
 package sandbox
 
-import "errors"
+import (
+	"fmt"
+	"os"
+	"runtime"
+)
 
-// CheckHosts returns why this system cannot enforce Policy.Hosts; nil if it can. A policy whose hosts cannot be enforced has no network.
+// CheckHosts returns why this system cannot enforce Policy.Hosts; nil if nothing is known against it. A policy whose hosts cannot be
+// enforced has no network. Whether the system permits namespaces shows only when a process confines itself, which then reports it.
 func CheckHosts() error {
-	return errors.New("this version of aura can only allow or refuse the network as a whole")
+	if runtime.GOOS != "linux" {
+		return fmt.Errorf("%w by hosts", ErrUnsupported)
+	}
+	if _, err := os.Stat("/proc/self/ns/net"); err != nil {
+		return fmt.Errorf("the kernel has no network namespaces, or there is no /proc: %w", err)
+	}
+	return nil
 }

@@ -4,11 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/idelchi/aura/internal/system/netgate"
 )
 
 // Argument is the hidden first argument that tells the executable that it is the child of Run. The executable must then call
 // Main before it does anything else.
 const Argument = "__sandbox"
+
+// GateArgument is the hidden first argument that tells the executable that it is the gate to the network. The executable must then call
+// GateMain before it does anything else.
+const GateArgument = "__network"
 
 // Call describes what a confined child runs. The sandbox passes it to the child unchanged.
 type Call struct {
@@ -44,6 +50,8 @@ type Result struct {
 	// Value is the value that the tool returned.
 	Value  json.RawMessage
 	Report Report
+	// Refused lists the names and connections that the rules for the network refused, and those that they allow and that failed.
+	Refused []netgate.Event
 }
 
 // ToolError is an error that the tool itself returned. The tool ran to its end.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/process"
 )
 
@@ -37,6 +38,8 @@ type worker struct {
 	answer *os.File
 	frames frames
 	stderr process.Head
+	// visit is its way to the network; nil if it has none, or if every host can be reached.
+	visit *Visit
 	// report says how the process is confined; nil if it is not confined yet.
 	report *Report
 }
@@ -83,6 +86,12 @@ func (p *worker) confine(ctx context.Context, policy Policy) error {
 	if p.report != nil {
 		return nil
 	}
+	policy, visit, err := policy.Connect()
+	if err != nil {
+		return err
+	}
+	p.visit = visit
+	defer p.visit.Sent()
 	defer context.AfterFunc(ctx, p.Kill)()
 	if err := p.send(order{Policy: policy, Isolation: p.isolation()}, policy.Files()); err != nil {
 		return err
@@ -119,12 +128,14 @@ func (p *worker) unsent(err error) error {
 	return err
 }
 
-// finish kills the child, waits for its end and closes its pipes.
-func (p *worker) finish() {
+// finish kills the child, waits for its end and closes its pipes. It returns what the rules for the network refused.
+func (p *worker) finish() []netgate.Event {
 	p.Kill()
 	<-p.Exited()
+	defer func() { p.visit = nil }()
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
+	return p.visit.Close()
 }
 
 // call sends the call to a confined process, and reads frames until the last one.

@@ -27,6 +27,7 @@ const stageRun = "__run"
 func init() {
 	stages[sandbox.Argument] = func() int { return sandbox.Main(testTool) }
 	stages[stageRun] = runAndHang
+	stages[sandbox.GateArgument] = func() int { return sandbox.GateMain(smallInternet()) }
 }
 
 // testTool is the Tool that the confined children of these tests run.
@@ -59,6 +60,8 @@ func testTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (js
 		return nil, os.WriteFile(path, nil, 0o600)
 	case "linger":
 		return nil, linger(ctx, progress)
+	case "network":
+		return netDeed(ctx, call.Args)
 	case "forge":
 		// The parent of the shell is the process that writes the answer.
 		_, err := exec.Command("/bin/sh", "-c", `echo '{"value":"forged"}' >/proc/$PPID/fd/3`).CombinedOutput()

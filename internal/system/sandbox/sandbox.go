@@ -95,6 +95,12 @@ type Opening struct {
 	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
 	// see Files. A path that leads to something else by now grants nothing.
 	Pinned []string `json:"pinned,omitempty"`
+	// Gated is true if the policy has rules for the network. Ports lists the ports that they name, and LocalPorts those of this machine.
+	Gated      bool     `json:"gated,omitempty"`
+	Ports      []uint16 `json:"ports,omitempty"`
+	LocalPorts []uint16 `json:"local_ports,omitempty"`
+	// gate leads to the network; nil in a confined process.
+	gate *gate
 	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
 	files []*os.File
 }

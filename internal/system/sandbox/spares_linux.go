@@ -42,7 +42,7 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	result := Result{Report: *p.report}
 	result.Value, err = p.call(c.Call, c.Progress)
 	stop()
-	p.finish()
+	result.Refused = p.finish()
 	if refill.Stop() {
 		s.refill(c, ahead)
 	} else {
@@ -242,7 +242,7 @@ func (s *Spares) add(made ready, ok, confined bool) bool {
 	default:
 		s.filling = false
 		if made.worker != nil {
-			s.starting.Go(made.worker.finish)
+			s.starting.Go(func() { made.worker.finish() })
 		}
 		return false
 	}

@@ -35,14 +35,26 @@ func Start(ctx context.Context, s process.Spec, p Policy) (*process.Process, Rep
 		return nil, Report{}, err
 	}
 	stop := context.AfterFunc(ctx, started.Kill)
-	report, err := instruct(ours, p, started.Isolation())
+	p, visit, err := p.Connect()
+	var report Report
+	if err == nil {
+		report, err = instruct(ours, p, started.Isolation())
+		visit.Sent()
+	}
 	if !stop() && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
 		started.Kill()
 		<-started.Exited()
+		visit.Close()
 		return nil, report, err
+	}
+	if visit != nil {
+		go func() {
+			<-started.Exited()
+			visit.Close()
+		}()
 	}
 	return started, report, nil
 }

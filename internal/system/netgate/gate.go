@@ -1,0 +1,185 @@
+// Package netgate is the way out of a network namespace that leads nowhere. It answers the questions of a confined process about names
+// with addresses that mean these names, takes the connections to such addresses, and passes the bytes of those that the rules allow to
+// the real host.
+//
+// A confined process never learns a real address, and never chooses one: the gate looks up the name outside, checks the address that it
+// got and dials exactly that address. The gate reads what hostile code writes, so everything here is bounded.
+package netgate
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/idelchi/aura/internal/system/network"
+)
+
+// The limits of a gate. A flood waits in the queues of its own namespace, which the kernel bounds, and slows down nobody else.
+const (
+	// maxConnections is how many connections of a namespace are open at a time. Package managers use at most some dozens.
+	maxConnections = 128
+	// maxNames is how many names of a namespace get an address. A build asks for some dozens.
+	maxNames = 4096
+	// maxReported is how many different refusals of a namespace are reported.
+	maxReported = 64
+	// questionsPerTick is how many questions of a namespace are answered in a tick, 5,000 in a second. The kernel drops the others.
+	questionsPerTick = 50
+	tick             = 10 * time.Millisecond
+	// dialTime is how long looking up a name and connecting to it may take together.
+	dialTime = 15 * time.Second
+	// helloTime is how long a client may take for a TLS hello that it has begun.
+	helloTime = 10 * time.Second
+	// keptOpen is how long one direction of a connection stays open after the other has ended.
+	keptOpen = 15 * time.Minute
+)
+
+// Event is what happened to a name or a connection.
+type Event struct {
+	Time time.Time `json:"time"`
+	Host string    `json:"host"`
+	// Port is 0 for a name that DNS did not answer.
+	Port uint16 `json:"port,omitempty"`
+	// Address is the address that was dialled.
+	Address string `json:"address,omitempty"`
+	Allowed bool   `json:"allowed"`
+	// Rule is the rule that decided, or why a connection failed.
+	Rule     string `json:"rule"`
+	Sent     int64  `json:"sent,omitempty"`
+	Received int64  `json:"received,omitempty"`
+}
+
+// Outside is the network that the gate leads to.
+type Outside struct {
+	// Resolve returns the addresses of a name.
+	Resolve func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Dial connects to an address over TCP.
+	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	// Own returns the addresses of this machine.
+	Own func() []netip.Addr
+}
+
+// Internet returns the network of this process.
+func Internet() Outside {
+	var dialer net.Dialer
+	return Outside{
+		Resolve: func(ctx context.Context, name string) ([]netip.Addr, error) {
+			// The dot at the end keeps the resolver from trying the name below the domains of this machine.
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name+".")
+		},
+		Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+			return dialer.DialContext(ctx, "tcp", to.String())
+		},
+		Own: ownAddresses,
+	}
+}
+
+func ownAddresses() []netip.Addr {
+	var out []netip.Addr
+	// A machine that does not name its addresses has none that could be compared.
+	list, _ := net.InterfaceAddrs()
+	for _, a := range list {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			out = append(out, p.Addr())
+		}
+	}
+	return out
+}
+
+// Inside holds the sockets of a namespace. The gate closes them.
+type Inside struct {
+	// Questions and Streams are the sockets of DNS.
+	Questions *net.UDPConn
+	Streams   net.Listener
+	// Connections receive what is sent to any address.
+	Connections []net.Listener
+}
+
+// Serve serves a namespace until the context ends. report receives events, from several goroutines.
+func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, report func(Event)) {
+	s := &session{
+		rules: rules, out: out, report: report,
+		names: map[string]netip.Addr{}, hosts: map[netip.Addr]string{}, reported: map[string]bool{},
+		slots: make(chan struct{}, maxConnections), streams: make(chan struct{}, maxStreams),
+	}
+	var all sync.WaitGroup
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() {
+		_ = in.Questions.Close()
+		_ = in.Streams.Close()
+		for _, l := range in.Connections {
+			_ = l.Close()
+		}
+	})
+	defer stop()
+	all.Go(func() { s.answerPackets(ctx, in.Questions) })
+	all.Go(func() { accept(ctx, in.Streams, s.streams, s.answerStream) })
+	for _, l := range in.Connections {
+		all.Go(func() { accept(ctx, l, s.slots, s.pass) })
+	}
+	all.Wait()
+}
+
+// session is what the gate knows about a namespace.
+type session struct {
+	rules  network.Rules
+	out    Outside
+	report func(Event)
+	// slots and streams hold a value for each open connection.
+	slots, streams chan struct{}
+
+	mu sync.Mutex
+	// names and hosts map names to addresses of the block, and back. reported holds the refusals that were reported.
+	names    map[string]netip.Addr
+	hosts    map[netip.Addr]string
+	reported map[string]bool
+}
+
+// accept serves the connections of a listener until the context ends. A connection that finds no free slot waits, and those after it wait in
+// the kernel.
+func accept(ctx context.Context, l net.Listener, slots chan struct{}, serve func(context.Context, net.Conn)) {
+	var all sync.WaitGroup
+	defer all.Wait()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			// The connection is gone already, or this process has too many open files for a moment.
+			select {
+			case <-time.After(tick):
+				continue
+			case <-ctx.Done():
+				return
+			}
+		}
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			_ = conn.Close()
+			return
+		}
+		all.Go(func() {
+			defer func() { <-slots }()
+			defer func() { _ = conn.Close() }()
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			defer stop()
+			serve(ctx, conn)
+		})
+	}
+}
+
+// refuse reports a refusal, once for each host, port and rule.
+func (s *session) refuse(e Event) {
+	key := e.Host + "\x00" + e.Rule + "\x00" + string(rune(e.Port))
+	s.mu.Lock()
+	known := s.reported[key] || len(s.reported) >= maxReported
+	if !known {
+		s.reported[key] = true
+	}
+	s.mu.Unlock()
+	if !known {
+		e.Time = time.Now()
+		s.report(e)
+	}
+}

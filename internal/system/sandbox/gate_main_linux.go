@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
+	"github.com/idelchi/aura/internal/system/process"
+)
+
+const (
+	// gateMemory is how much memory the gate uses before it collects garbage more often, in bytes. A connection needs some KiB, because
+	// the kernel copies its bytes.
+	gateMemory = 128 << 20
+	// reportTime is how long the gate waits until aura reads an event.
+	reportTime = 5 * time.Second
+)
+
+// GateMain is the process of the gate: it serves the namespaces that come on standard input until aura closes it. out is the network that
+// it leads to.
+func GateMain(out netgate.Outside) int {
+	Rename(processName)
+	debug.SetMemoryLimit(gateMemory)
+	// What confined code asks of the gate must leave processors to others.
+	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2))
+	if err := errors.Join(CloseInherited(), process.ForbidCoreFiles(), process.ForgoPrivileges()); err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	for {
+		files, err := receiveFiles(int(os.Stdin.Fd()))
+		if err != nil {
+			return 0 // aura is gone
+		}
+		for _, f := range files {
+			go func() {
+				defer func() { _ = f.Close() }()
+				if err := serveVisit(f, out); err != nil {
+					_, _ = fmt.Fprintln(os.Stderr, err)
+				}
+			}()
+		}
+	}
+}
+
+// serveVisit serves one namespace until aura ends the connection.
+func serveVisit(f *os.File, out netgate.Outside) error {
+	sockets, err := receiveFiles(int(f.Fd()))
+	defer closeFiles(sockets)
+	if err != nil {
+		return fmt.Errorf("receiving the sockets of a process: %w", err)
+	}
+	talk, err := net.FileConn(f)
+	if err != nil {
+		return fmt.Errorf("connecting to aura: %w", err)
+	}
+	defer func() { _ = talk.Close() }()
+	var rules network.Rules
+	in := json.NewDecoder(talk)
+	in.DisallowUnknownFields()
+	if err := in.Decode(&rules); err != nil {
+		return fmt.Errorf("reading the rules of a process: %w", err)
+	}
+	inside, err := insideOf(sockets)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		_, _ = io.Copy(io.Discard, talk)
+		cancel()
+	}()
+	var mu sync.Mutex
+	to := json.NewEncoder(talk)
+	netgate.Serve(ctx, inside, rules, out, func(e netgate.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = talk.SetWriteDeadline(time.Now().Add(reportTime))
+		// If aura is gone, nobody needs the event.
+		_ = to.Encode(e)
+	})
+	return nil
+}
+
+// insideOf returns the sockets of a namespace as the gate needs them. On an error it closes none; serveVisit then ends.
+func insideOf(sockets []*os.File) (netgate.Inside, error) {
+	var in netgate.Inside
+	for i, f := range sockets {
+		if err := unix.SetNonblock(int(f.Fd()), true); err != nil {
+			return in, fmt.Errorf("using a socket of a process: %w", err)
+		}
+		if i == 0 {
+			conn, err := net.FilePacketConn(f)
+			if err != nil {
+				return in, fmt.Errorf("using a socket of a process: %w", err)
+			}
+			udp, ok := conn.(*net.UDPConn)
+			if !ok {
+				return in, errors.New("the first socket of a process is not one for packets")
+			}
+			in.Questions = udp
+			continue
+		}
+		l, err := net.FileListener(f)
+		if err != nil {
+			return in, fmt.Errorf("using a socket of a process: %w", err)
+		}
+		if i == 1 {
+			in.Streams = l
+		} else {
+			in.Connections = append(in.Connections, l)
+		}
+	}
+	if in.Streams == nil {
+		return in, errors.New("a process sent too few sockets")
+	}
+	return in, nil
+}
