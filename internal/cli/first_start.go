@@ -103,7 +103,7 @@ func (f firstStart) choose(ctx context.Context, offers []offer) (string, error) 
 			fmt.Fprintln(f.err, "Type one of the numbers or letters.")
 			continue
 		}
-		name, err := f.take(ctx, offers[n-1])
+		name, err := f.setUp(ctx, offers[n-1])
 		if err == nil || ctx.Err() != nil {
 			return name, err
 		}
@@ -111,8 +111,8 @@ func (f firstStart) choose(ctx context.Context, offers []offer) (string, error) 
 	}
 }
 
-// take tries an offer with one request, asks for the model and saves the provider. It returns the name of the provider.
-func (f firstStart) take(ctx context.Context, o offer) (string, error) {
+// setUp tries an offer with one request, asks for the model and saves the provider. It returns the name of the provider.
+func (f firstStart) setUp(ctx context.Context, o offer) (string, error) {
 	p := o.provider
 	if o.paste {
 		token, err := f.askSecret(ctx, f.streams, "Key (not shown): ")
