@@ -10,8 +10,19 @@ import (
 	"strings"
 )
 
-// expr lowers an expression.
+// expr lowers an expression. One that can panic gets a mark if it does not begin in the line of its statement.
 func (f *fn) expr(e ast.Expr) string {
+	text := f.unmarked(e)
+	switch e.(type) {
+	case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+		if at := f.line(e.Pos()); f.begun != "" && at != f.begun && f.info.Types[e].Value == nil {
+			return at + text
+		}
+	}
+	return text
+}
+
+func (f *fn) unmarked(e ast.Expr) string {
 	if tv, ok := f.info.Types[e]; ok && tv.Value != nil {
 		return f.constant(tv.Value, types.Default(f.subst(tv.Type)), e.Pos())
 	}
