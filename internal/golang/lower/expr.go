@@ -12,14 +12,21 @@ import (
 
 // expr lowers an expression. One that can panic gets a mark if it does not begin in the line of its statement.
 func (f *fn) expr(e ast.Expr) string {
-	text := f.unmarked(e)
-	switch e.(type) {
-	case *ast.CallExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
-		if at := f.line(e.Pos()); f.begun != "" && at != f.begun && f.info.Types[e].Value == nil {
-			return at + text
-		}
+	at := e.Pos()
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		at = e.Lparen // as Go reports it
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+	default:
+		return f.unmarked(e)
 	}
-	return text
+	before, mark := f.begun, f.line(at)
+	if before == "" || mark == before || f.info.Types[e].Value != nil {
+		return f.unmarked(e)
+	}
+	f.begun = mark
+	defer func() { f.begun = before }()
+	return mark + f.unmarked(e)
 }
 
 func (f *fn) unmarked(e ast.Expr) string {
