@@ -10,25 +10,7 @@ import (
 	"strings"
 )
 
-// expr lowers an expression. One that can panic gets a mark if it does not begin in the line of its statement.
-func (f *fn) expr(e ast.Expr) string {
-	at := e.Pos()
-	switch e := e.(type) {
-	case *ast.CallExpr:
-		at = e.Lparen // as Go reports it
-	case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
-	default:
-		return f.unmarked(e)
-	}
-	before, mark := f.begun, f.line(at)
-	if before == "" || mark == before || f.info.Types[e].Value != nil {
-		return f.unmarked(e)
-	}
-	f.begun = mark
-	defer func() { f.begun = before }()
-	return mark + f.unmarked(e)
-}
-
+// unmarked lowers an expression.
 func (f *fn) unmarked(e ast.Expr) string {
 	if tv, ok := f.info.Types[e]; ok && tv.Value != nil {
 		return f.constant(tv.Value, types.Default(f.subst(tv.Type)), e.Pos())
@@ -324,7 +306,7 @@ func (f *fn) closure(sig *types.Signature, at token.Pos, call func(args []string
 	if sig.Results().Len() > 0 {
 		ret = "return "
 	}
-	return fmt.Sprintf("func(%s)%s { %s%s }", strings.Join(params, ", "), f.plainResults(sig, at), ret, call(args))
+	return fmt.Sprintf("func(%s)%s {%s}", strings.Join(params, ", "), f.plainResults(sig, at), hiddenCall(" "+ret+call(args)+" "))
 }
 
 // bound returns a function literal that calls a method of x.

@@ -96,3 +96,22 @@ func (p *program) nameFunctions(pkg *Package) {
 
 // title returns the name of the function that is written, as a mark has it.
 func (f *fn) title() string { return strings.ReplaceAll(f.titles[f.node], "*/", "") }
+
+// expr lowers an expression. One that can panic gets a mark if it does not begin in the line of its statement.
+func (f *fn) expr(e ast.Expr) string {
+	at := e.Pos()
+	switch e := e.(type) {
+	case *ast.CallExpr:
+		at = e.Lparen // as Go reports it
+	case *ast.IndexExpr, *ast.SliceExpr, *ast.TypeAssertExpr:
+	default:
+		return f.unmarked(e)
+	}
+	before, mark := f.begun, f.line(at)
+	if before == "" || mark == before || f.info.Types[e].Value != nil {
+		return f.unmarked(e)
+	}
+	f.begun = mark
+	defer func() { f.begun = before }()
+	return mark + f.unmarked(e)
+}
