@@ -109,8 +109,7 @@ func evaluate(i *interp.Interpreter, importPath string, files [][]byte) error {
 		setExec(n)
 	}
 	if _, err = i.Execute(program); err != nil {
-		var failed interp.Panic
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[interp.Panic](err); ok {
 			panic(failed.Value)
 		}
 	}
