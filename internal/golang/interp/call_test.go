@@ -21,28 +21,28 @@ func TestFailures(t *testing.T) {
 	}{
 		"error":             {`return sdk.Result{}, errors.New("went wrong")`, shared.FailureError, "went wrong"},
 		"error of its own":  {`return sdk.Result{}, &fault{3}`, shared.FailureError, "fault 3"},
-		"error that panics": {`return sdk.Result{}, &broken{}`, shared.FailurePanic, "no text (in my-plugin.broken.Error, main.go:25)"},
+		"error that panics": {`return sdk.Result{}, &broken{}`, shared.FailurePanic, "no text (in my-plugin.(*broken).Error, main.go:25)"},
 		"panic":             {`panic("boom")`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with error":  {`panic(errors.New("boom"))`, shared.FailurePanic, "boom (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with own error": {
 			`var err error = &fault{3}
-	panic(err)`, shared.FailurePanic, "fault 3 (in my-plugin.BeforeChat, main.go:35)",
+	panic(err)`, shared.FailurePanic, "fault 3 (in my-plugin.BeforeChat, main.go:36)",
 		},
 		"panic with struct":  {`panic(fault{3})`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with pointer": {`panic(&fault{3})`, shared.FailurePanic, "fault 3 (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with any":     {`var x any = 3; panic(x)`, shared.FailurePanic, "3 (in my-plugin.BeforeChat, main.go:35)"},
 		"panic with interface": {
 			`var x namer = fault{3}
-	panic(x)`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:35)",
+	panic(x)`, shared.FailurePanic, "{3} (in my-plugin.BeforeChat, main.go:36)",
 		},
 		"panic with nil": {`panic(nil)`, shared.FailurePanic, "panic called with nil argument (in my-plugin.BeforeChat, main.go:35)"},
 		"nil map":        {`var m map[string]int; m["x"] = 1`, shared.FailurePanic, "assignment to entry in nil map (in my-plugin.BeforeChat, main.go:35)"},
 		"type assertion": {`var x any = 3; _ = x.(string)`, shared.FailurePanic, "interface conversion: interface {} is int, not string (in my-plugin.BeforeChat, main.go:35)"},
-		"in a function":  {`_ = deep(2)`, shared.FailurePanic, "deep (in my-plugin.deep, main.go:28)"},
+		"in a function":  {`_ = deep(2)`, shared.FailurePanic, "deep (in my-plugin.deep, main.go:29)"},
 		"after a recovered one": {
 			`x := 1
 	func() { defer func() { _ = recover() }(); deep(2 + x) }()
-	panic("again")`, shared.FailurePanic, "again (in my-plugin.BeforeChat, main.go:35)",
+	panic("again")`, shared.FailurePanic, "again (in my-plugin.BeforeChat, main.go:37)",
 		},
 		"os.Exit":        {`os.Exit(3)`, shared.FailurePanic, "os.Exit(3) (in my-plugin.BeforeChat, main.go:35)"},
 		"log.Fatal":      {`log.Fatal("x", 3)`, shared.FailurePanic, "x3 (in my-plugin.BeforeChat, main.go:35)"},
@@ -106,8 +106,8 @@ func AfterResponse(ctx context.Context, c sdk.AfterResponseContext) (sdk.Result,
 			if result, _ := out.(sdk.Result); err != nil || result.Message != "alive" {
 				t.Errorf("afterwards: got %v, %v", out, err)
 			}
-			if len(p.trace.lines) != 0 {
-				t.Errorf("remembered %v", p.trace.lines)
+			if len(p.trace.panics) != 0 {
+				t.Errorf("remembered %v", p.trace.panics)
 			}
 		})
 	}

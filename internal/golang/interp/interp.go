@@ -81,21 +81,20 @@ func Load(o Options) (p *Plugin, err error) {
 }
 
 // evaluate runs the source, including init functions, and returns the exports of the plugin's package. The packages are
-// imported one by one, dependencies first, so that the interpreter never has to search for a package.
+// evaluated one by one, dependencies first, so that the interpreter never has to search for a package.
 func (p *Plugin) evaluate(src *source, o Options) (map[string]value, error) {
 	i := interp.New(interp.Options{
-		SourcecodeFilesystem: newOverlay(src),
-		Stdout:               o.Stdout,
-		Stderr:               p.trace,
-		Unrestricted:         o.Unsafe,
+		Stdout:       o.Stdout,
+		Stderr:       p.trace,
+		Unrestricted: o.Unsafe,
 	})
 	var symbols map[string]value
 	failure := p.run("loading", func() error {
 		if err := use(i, src, streams{name: o.Name, stdout: o.Stdout, stderr: o.Stderr}, p.desk.symbols(o.Stderr)); err != nil {
 			return err
 		}
-		for _, pkg := range src.Packages {
-			if _, err := i.EvalPath(pkg.Path); err != nil {
+		for n, pkg := range src.Packages {
+			if err := evaluate(i, pkg.Path, src.texts[n]); err != nil {
 				return err
 			}
 		}

@@ -109,6 +109,12 @@ func TestProgramsGolden(t *testing.T) {
 // compiled returns what programs print when Go compiles them, each behind a line with its name.
 func compiled(t *testing.T, programs []program) string {
 	t.Helper()
+	return compiledWith(t, programs, "package program\n\nfunc Main() { program() }\n")
+}
+
+// compiledWith is compiled with a file that calls each program.
+func compiledWith(t *testing.T, programs []program, call string, flags ...string) string {
+	t.Helper()
 	golang := toolchain(t)
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -125,13 +131,13 @@ func compiled(t *testing.T, programs []program) string {
 	var imports, calls strings.Builder
 	for _, p := range programs {
 		write(p.pkg()+"/program.go", p.source("program"))
-		write(p.pkg()+"/main.go", "package program\n\nfunc Main() { program() }\n")
+		write(p.pkg()+"/main.go", call)
 		fmt.Fprintf(&imports, "import %s \"programs/%[1]s\"\n", p.pkg())
 		fmt.Fprintf(&calls, "\tfmt.Println(\"-- %s --\")\n\t%s.Main()\n", p.name, p.pkg())
 	}
 	write("main.go", "package main\n\nimport \"fmt\"\n\n"+imports.String()+"\nfunc main() {\n"+calls.String()+"}\n")
 	// With -trimpath the build cache serves later runs, which have other directories.
-	cmd := exec.CommandContext(t.Context(), golang, "run", "-trimpath", ".") //nolint:gosec // the program is the toolchain
+	cmd := exec.CommandContext(t.Context(), golang, append(append([]string{"run", "-trimpath"}, flags...), ".")...) //nolint:gosec // the program is the toolchain
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "GOPROXY=off", "GOTOOLCHAIN=local")
 	var stderr bytes.Buffer

@@ -38,7 +38,7 @@ func TestReject(t *testing.T) {
 		},
 		"a variable panics": {
 			body + "var m = f()\n\nfunc f() int {\n\tvar n []int\n\treturn n[2]\n}",
-			"panic while the plugin was evaluated: runtime error: index out of range (in my-plugin.f, main.go:6)",
+			"panic while the plugin was evaluated: runtime error: index out of range [2] with length 0 (in my-plugin.f, main.go:7)",
 		},
 		"init ends its goroutine": {
 			body + "import \"runtime\"\n\nfunc init() { runtime.Goexit() }",

@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"io"
 	"log"
+	"maps"
 	"math/bits"
 	"os"
 	"path"
@@ -44,6 +45,7 @@ func (s streams) symbols(src *source) interp.Exports {
 	default:
 		out["log//log"] = logSymbols(newSafeLogger(s.stderr, "", log.LstdFlags), newSafeLogger)
 	}
+	maps.Copy(out, stackSymbols(src, s.stderr))
 	// The interpreter treats a replacement like the original.
 	out["."] = behind(out)
 	return out

@@ -1,14 +1,11 @@
 package interp
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"path"
 	"reflect"
-	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -16,68 +13,78 @@ import (
 	"github.com/idelchi/aura/internal/golang/box"
 )
 
-// traceLimit is the largest number of lines that are kept for running panics.
-const traceLimit = 1024
+// traceLimit is the largest number of goroutines whose last panics are remembered.
+const traceLimit = 64
 
-// trace receives the interpreter's own reports: while a panic unwinds, one line per interpreted function, innermost first. It
-// forwards the lines and keeps them by goroutine, so that a recovered panic can be located.
+// trace receives the interpreter's own reports: while a panic unwinds, one line for each interpreted function. At the first, it finds where the panic
+// comes from, prints that, and remembers it by goroutine until the panic is reported.
 type trace struct {
 	out io.Writer
 	// root is the plugin's directory with a trailing separator.
 	root string
 
-	mu    sync.Mutex
-	lines []traceLine
-}
-
-type traceLine struct {
-	goroutine string
-	text      string
+	mu     sync.Mutex
+	panics map[string][]place
 }
 
 func (t *trace) Write(b []byte) (int, error) {
-	id := goroutine()
-	t.mu.Lock()
-	if len(t.lines) < traceLimit {
-		t.lines = append(t.lines, traceLine{goroutine: id, text: string(b)})
+	if goesOn() {
+		return len(b), nil
 	}
+	text := stackText()
+	list := inSource(text)
+	t.mu.Lock()
+	if t.panics == nil || len(t.panics) >= traceLimit {
+		// Goroutines that recovered their own panics never call forget.
+		t.panics = map[string][]place{}
+	}
+	t.panics[goroutineOf(text)] = list
 	t.mu.Unlock()
-	if _, err := t.out.Write(nested().ReplaceAll(b, []byte(".func(...)\n"))); err != nil {
+	var out strings.Builder
+	for _, p := range list {
+		fmt.Fprintf(&out, "%s:%d:1: panic: %s(...)\n", p.file, p.line, p.function)
+	}
+	if _, err := io.WriteString(t.out, out.String()); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// nested matches the end of a line about a function literal. The source has fewer literals around it than the lowered source: see package lower.
-var nested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:\.func)+\(\.\.\.\)\n$`) })
+// goesOn reports whether the panic that is reported was reported before: the interpreter, or the frame of a function that defers calls, recovered it and
+// panicked again.
+func goesOn() bool {
+	var pcs [16]uintptr
+	callers := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		f, more := callers.Next()
+		if f.Function == "runtime.gopanic" && more {
+			f, _ = callers.Next()
+			return f.Function == "github.com/traefik/yaegi/interp.runCfg.func1" || f.Function == "github.com/idelchi/aura/internal/golang/box.(*Frame).end"
+		}
+		if !more {
+			return false
+		}
+	}
+}
 
 // goroutine returns the number of the current goroutine.
 func goroutine() string {
 	var buf [64]byte
-	text := buf[:runtime.Stack(buf[:], false)]
-	text = bytes.TrimPrefix(text, []byte("goroutine "))
-	id, _, _ := bytes.Cut(text, []byte(" "))
-	return string(id)
+	return goroutineOf(string(buf[:runtime.Stack(buf[:], false)]))
 }
 
-// forget drops the lines of the current goroutine.
+// goroutineOf returns the number of the goroutine of a trace.
+func goroutineOf(trace string) string {
+	id, _, _ := strings.Cut(strings.TrimPrefix(trace, "goroutine "), " ")
+	return id
+}
+
+// forget drops what is remembered of the current goroutine.
 func (t *trace) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(t.lines) == 0 {
-		return
-	}
-	id := goroutine()
-	kept := t.lines[:0]
-	for _, l := range t.lines {
-		if l.goroutine != id {
-			kept = append(kept, l)
-		}
-	}
-	t.lines = kept
-	if len(t.lines) >= traceLimit {
-		// Goroutines that recovered their own panics never call forget.
-		t.lines = nil
+	if len(t.panics) > 0 {
+		delete(t.panics, goroutine())
 	}
 }
 
@@ -86,90 +93,49 @@ func (t *trace) relative(text string) string {
 	return strings.ReplaceAll(text, t.root, "")
 }
 
-// frameLine matches the interpreter's lines: file:line:column, and the function with its import path.
-var frameLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(.*:\d+):\d+: panic: (.*)\(\.\.\.\)\n$`)
-})
-
-// explain must be called by the deferred function that recovered v. It returns the panic's message and location, and logs the
-// rest. The interpreter knows the function and its first line, but not the statement.
+// explain must be called by the deferred function that recovered v. It returns the panic's message and location, and logs the compiled functions.
 func (t *trace) explain(doing string, v any) string {
 	message := t.relative(panicText(v))
-	frames, native := t.stack()
-	_, _ = fmt.Fprintf(t.out, "panic in %s: %s\n%s", doing, message, native)
-	if len(frames) == 0 {
+	_, _ = fmt.Fprintf(t.out, "panic in %s: %s\n%s", doing, message, compiledStack())
+	t.mu.Lock()
+	list := t.panics[goroutine()]
+	t.mu.Unlock()
+	if len(list) == 0 {
 		return message
 	}
-	innermost := frames[0]
-	for len(frames) > 1 && innermost[2] == "" {
-		frames = frames[1:]
-		innermost = frames[0]
+	name := path.Base(list[0].function)
+	if of, _, ok := strings.Cut(name, ".init."); ok {
+		name = of + ".init" // Go numbers init functions.
 	}
-	return fmt.Sprintf("%s (in %s, %s)", message, path.Base(innermost[2]), t.relative(innermost[1]))
+	return fmt.Sprintf("%s (in %s, %s:%d)", message, name, t.relative(list[0].file), list[0].line)
 }
 
-// stack returns the interpreted functions of the current panic, innermost first, and the compiled functions that belong neither
-// to the interpreter with its helpers nor to the runtime.
-func (t *trace) stack() (frames [][]string, native string) {
-	depth := 0
-	var compiled strings.Builder
+// compiledStack returns the compiled functions of the current panic that belong neither to the interpreter with its helpers nor to the runtime.
+func compiledStack() string {
+	var out strings.Builder
 	pcs := make([]uintptr, 4096)
 	callers := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
 	for {
 		f, more := callers.Next()
-		switch {
-		case f.Function == "github.com/traefik/yaegi/interp.runCfg":
-			depth++
-		case strings.HasPrefix(f.Function, "github.com/traefik/yaegi/"), strings.HasPrefix(f.Function, "reflect."),
-			strings.HasPrefix(f.Function, "runtime."), strings.HasPrefix(f.Function, "github.com/idelchi/aura/internal/golang/interp."),
-			strings.HasPrefix(f.Function, "github.com/idelchi/aura/internal/golang/box."):
-		case f.Function != "":
-			fmt.Fprintf(&compiled, "\t%s %s:%d\n", f.Function, f.File, f.Line)
+		if f.Function != "" && !isInternal(f.Function) {
+			fmt.Fprintf(&out, "\t%s %s:%d\n", f.Function, f.File, f.Line)
 		}
 		if !more {
-			break
+			return out.String()
 		}
 	}
-	id := goroutine()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, l := range t.lines {
-		if m := frameLine().FindStringSubmatch(l.text); l.goroutine == id && m != nil {
-			m[2] = sourceName(m[2])
-			frames = append(frames, m)
-		}
-	}
-	// Earlier lines belong to panics that the plugin recovered itself.
-	return frames[max(0, len(frames)-depth):], compiled.String()
 }
 
-// generated matches the names of lowered functions: what they were made of, and for methods the length of the type's name.
-var generated = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*\.)(?:M(\d+)_(\w+)|aura_([a-z]*?)_?\d+)$`) })
-
-// sourceName returns the name of a function in the source by its name in lowered source. It is empty for a function that the
-// source does not have.
-func sourceName(name string) string {
-	// The body of a function that defers calls is a function in it, and one that recovers has a variant. See package lower.
-	for strings.HasSuffix(name, ".func") {
-		name = strings.TrimSuffix(name, ".func")
-	}
-	name = strings.TrimSuffix(name, "_aura_r")
-	m := generated().FindStringSubmatch(name)
-	switch {
-	case m == nil:
-		return name
-	case m[2] != "":
-		if n, err := strconv.Atoi(m[2]); err == nil && n < len(m[3]) {
-			return m[1] + m[3][:n] + "." + m[3][n+1:]
+// isInternal reports whether a compiled function belongs to the interpreter, its helpers or the runtime.
+func isInternal(name string) bool {
+	for _, prefix := range []string{
+		"github.com/traefik/yaegi/", "reflect.", "runtime.", "github.com/idelchi/aura/internal/golang/interp.", "github.com/idelchi/aura/internal/golang/box.",
+	} {
+		if strings.HasPrefix(name, prefix) {
+			return true
 		}
-		return name
-	case m[4] == "f":
-		return ""
-	case m[4] == "var":
-		return m[1] + "init"
-	default:
-		return m[1] + m[4]
 	}
+	return false
 }
 
 // panicText returns a panic's value as text. The value of a panic in interpreted code is a reflect.Value, possibly inside an

@@ -303,7 +303,8 @@ func deferring(b *ast.BlockStmt) (found bool) {
 // are variables.
 func (f *fn) guarded(b *ast.BlockStmt) string {
 	text := f.block(b.List)
-	return fmt.Sprintf("{\n%s := %s.Frame()\n%[1]s.Run(func() {\n%[3]s%[4]s})\n%s }", f.frame, boxAlias, text, f.line(b.Rbrace), strings.TrimSpace("return "+strings.Join(f.resultNames(), ", ")))
+	run := fmt.Sprintf("\n%s := %s.Frame()\n%[1]s.Run(func() {%[3]s})\n%s ", f.frame, boxAlias, within(f.title(), "\n"+text+f.line(b.Rbrace)), strings.TrimSpace("return "+strings.Join(f.resultNames(), ", ")))
+	return "{" + hiddenCall(run) + "}"
 }
 
 // resultNames returns the names of the results.

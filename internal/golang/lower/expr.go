@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// expr lowers an expression.
-func (f *fn) expr(e ast.Expr) string {
+// unmarked lowers an expression.
+func (f *fn) unmarked(e ast.Expr) string {
 	if tv, ok := f.info.Types[e]; ok && tv.Value != nil {
 		return f.constant(tv.Value, types.Default(f.subst(tv.Type)), e.Pos())
 	}
@@ -306,7 +306,7 @@ func (f *fn) closure(sig *types.Signature, at token.Pos, call func(args []string
 	if sig.Results().Len() > 0 {
 		ret = "return "
 	}
-	return fmt.Sprintf("func(%s)%s { %s%s }", strings.Join(params, ", "), f.plainResults(sig, at), ret, call(args))
+	return fmt.Sprintf("func(%s)%s {%s}", strings.Join(params, ", "), f.plainResults(sig, at), hiddenCall(" "+ret+call(args)+" "))
 }
 
 // bound returns a function literal that calls a method of x.

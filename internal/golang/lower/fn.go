@@ -17,8 +17,9 @@ type fn struct {
 
 	src  *Package
 	info *types.Info
-	// within is the declared function that is written.
+	// within is the declared function that is written, and node that function or the literal in it.
 	within *ast.FuncDecl
+	node   ast.Node
 	env    map[*types.TypeParam]types.Type
 	// names holds the new names of variables. pointers holds the loop variables that are kept behind pointers.
 	names    map[types.Object]string
@@ -36,6 +37,8 @@ type fn struct {
 	// written, and the names of functions that are called.
 	loops  []ast.Stmt
 	direct map[ast.Node]bool
+	// begun is the mark of the line of the statement that is written.
+	begun string
 	// wide is set where a statement may become a block.
 	wide bool
 	// frame is the variable with the deferred calls of a function that has some. recovery is the one that recover asks, in a function
@@ -163,7 +166,7 @@ func (f *fn) body(b *ast.BlockStmt) string {
 	if f.frame != "" {
 		return f.guarded(b)
 	}
-	return "{\n" + f.block(b.List) + f.line(b.Rbrace) + "}"
+	return "{" + within(f.title(), "\n"+f.block(b.List)+f.line(b.Rbrace)) + "}"
 }
 
 // literal lowers a function literal.
@@ -184,7 +187,7 @@ func (f *fn) literalIn(e *ast.FuncLit, recovery string) string {
 	if text, ok := f.literals[key]; ok {
 		return text
 	}
-	inner := &fn{gen: f.gen, src: f.src, info: f.info, within: f.within, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
+	inner := &fn{gen: f.gen, src: f.src, info: f.info, within: f.within, node: e, env: f.env, names: f.names, pointers: f.pointers, direct: map[ast.Node]bool{}, recovery: recovery}
 	sig := f.info.TypeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
 	inner.begin(e.Body)
 	head := inner.signature(sig, nil)

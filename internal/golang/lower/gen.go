@@ -119,20 +119,13 @@ func (g *gen) helper(key helperKey, text func() string) string {
 	return name
 }
 
-// place returns where a function is written that the file at a position declares. The interpreter knows the imports of a file by
-// the name in its positions.
+// place returns where a function is written that the file at a position declares.
 func (g *gen) place(src *Package, at token.Pos) *strings.Builder {
 	name := src.Fset.PositionFor(at, false).Filename
 	if g.placed[name] == nil {
 		g.placed[name] = &strings.Builder{}
 	}
 	return g.placed[name]
-}
-
-// line returns a directive that gives the text behind it a position.
-func (f *fn) line(at token.Pos) string {
-	p := f.src.Fset.PositionFor(at, false)
-	return fmt.Sprintf("/*line :%d:%d*/", p.Line, p.Column)
 }
 
 // file lowers the declarations of a file.
@@ -235,7 +228,7 @@ func (g *gen) function(src *Package, d *ast.FuncDecl, name string, env map[*type
 func (g *gen) variant(src *Package, d *ast.FuncDecl, name string, env map[*types.TypeParam]types.Type, recovery string) string {
 	obj := src.Info.Defs[d.Name].(*types.Func) //nolint:forcetypeassert // the caller checked
 	f := &fn{
-		gen: g, src: src, info: src.Info, within: d, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{},
+		gen: g, src: src, info: src.Info, within: d, node: d, env: env, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{},
 		recovery: recovery,
 	}
 	sig := obj.Signature()
@@ -273,7 +266,7 @@ func (g *gen) rest() string { return g.extra.String() }
 func (f *fn) initialise(init *types.Initializer) string {
 	name := f.fresh("var")
 	var b strings.Builder
-	fmt.Fprintf(&b, "%sfunc %s() {\n", f.line(init.Rhs.Pos()), name)
+	fmt.Fprintf(&b, "%sfunc %s() {/*in %s.init*/\n", f.line(init.Rhs.Pos()), name, f.src.Path)
 	if len(init.Lhs) == 1 {
 		v := init.Lhs[0]
 		x := f.conv(init.Rhs, v.Type())
@@ -299,7 +292,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 		}
 		fmt.Fprintf(&b, "%s%s %s %s\n%s\n", f.line(init.Rhs.Pos()), strings.Join(temps, ", "), op, f.multi(init.Rhs), strings.Join(sets, "\n"))
 	}
-	b.WriteString("}\n")
+	b.WriteString("/*out*/}\n")
 	f.place(f.src, init.Rhs.Pos()).WriteString(b.String())
 	return name + "()\n"
 }

@@ -32,7 +32,7 @@ func NewInfo() *types.Info {
 	}
 }
 
-// File is a lowered file. Its line directives refer to the file of that name.
+// File is a lowered file. Its marks refer to the file of that name.
 type File struct {
 	Name string
 	Text string
@@ -76,6 +76,8 @@ type program struct {
 	// instanceText is the size of the text of all instances so far, in bytes.
 	instanceText int
 	context      *types.Context
+	// titles holds the names of the functions of the source, as Go reports them.
+	titles map[ast.Node]string
 }
 
 // Program lowers the packages of a plugin, which are sorted so that a package comes after those that it imports. generic holds
@@ -83,7 +85,7 @@ type program struct {
 func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
 	p := &program{
 		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{}, abroad: map[types.Object]bool{},
-		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(),
+		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(), titles: map[ast.Node]string{},
 	}
 	var current *Package
 	defer func() {
@@ -102,6 +104,7 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 	for _, list := range [][]*Package{generic, packages} {
 		for _, pkg := range list {
 			p.sources[pkg.Types] = pkg
+			p.nameFunctions(pkg)
 			for _, obj := range pkg.Info.Uses {
 				if t, ok := obj.(*types.TypeName); ok && t.Pkg() != pkg.Types {
 					p.abroad[t] = true
@@ -134,13 +137,10 @@ func (g *gen) files() []File {
 	}
 	start := g.start()
 	rest := g.rest()
-	clause := "package " + g.pkg.Types.Name()
-	head := clause + "; " + g.importList() + "\n"
+	head := "package " + g.pkg.Types.Name() + "; " + g.importList() + "\n"
 	var out []File
-	bases := map[string]bool{}
 	for i, f := range g.pkg.Files {
 		name := g.pkg.Fset.PositionFor(f.Package, false).Filename
-		bases[filepath.Base(name)] = true
 		if more := g.placed[name]; more != nil {
 			bodies[i] += more.String()
 			delete(g.placed, name)
@@ -148,13 +148,7 @@ func (g *gen) files() []File {
 		out = append(out, File{name, head + bodies[i]})
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.placed)) {
-		// The interpreter finds the imports of a file by its last name, so those of files with the same name are the same.
-		begin := head
-		if bases[filepath.Base(name)] {
-			begin = clause + "\n"
-		}
-		bases[filepath.Base(name)] = true
-		out = append(out, File{name, begin + g.placed[name].String()})
+		out = append(out, File{name, head + g.placed[name].String()})
 	}
 	dir := filepath.Dir(g.pkg.Fset.PositionFor(g.pkg.Files[0].Package, false).Filename)
 	return append(out, File{filepath.Join(dir, ownFile), head + start + rest})

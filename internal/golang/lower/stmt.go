@@ -30,6 +30,7 @@ func (f *fn) block(list []ast.Stmt) string {
 
 // stmt lowers a statement to lines. label is the label of the statement.
 func (f *fn) stmt(s ast.Stmt, label string) string {
+	f.begun = f.line(s.Pos())
 	switch s := s.(type) {
 	case *ast.EmptyStmt:
 		return ""

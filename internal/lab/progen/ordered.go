@@ -16,7 +16,7 @@ func (g *gen) ordered() {
 	for range 1 + g.n(3) {
 		g.print("func() {")
 		g.block(func() {
-			g.print("defer func() { fmt.Println(\"ordered:\", recover() != nil) }()")
+			g.print("defer func() { fmt.Println(\"ordered:\", recover()) }()")
 			switch g.n(9) {
 			case 0:
 				g.print("%s[%s] = %s", l, index(), noted())
