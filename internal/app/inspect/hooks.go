@@ -70,8 +70,8 @@ type HookReport struct {
 	Notice   string  `json:"notice,omitempty"`
 	Prompt   *string `json:"prompt,omitempty"`
 	Decision string  `json:"decision,omitempty"`
-	Stdout  string `json:"stdout"`
-	Stderr  string `json:"stderr"`
+	Stdout   string  `json:"stdout"`
+	Stderr   string  `json:"stderr"`
 	// Error says why the hook could not be run to its end.
 	Error string `json:"error,omitempty"`
 }
