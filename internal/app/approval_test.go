@@ -277,9 +277,9 @@ func TestHooksAtQuestions(t *testing.T) {
 		runs, notify bool
 		told         string
 	}{
-		"allow":    {`echo '{"decision": "allow", "reason": "fine"}'`, 0, true, false, "^$"},
+		"allow":    {`echo '{"decision": "allow", "reason": "fine"}'`, 0, true, false, "^\n$"},
 		"deny":     {`echo '{"decision": "deny", "reason": "no"}'`, 0, false, false, "decided by hook answer: no"},
-		"nothing":  {"true", 1, true, true, "^$"},
+		"nothing":  {"true", 1, true, true, "^\n$"},
 		"a fault":  {"exit 3", 1, true, true, "ended with status 3"},
 		"too late": {"while :; do :; done", 1, true, true, "was stopped after its timeout"},
 	} {

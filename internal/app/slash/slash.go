@@ -45,10 +45,22 @@ type run = func(ctx context.Context, args string) (string, error)
 func Custom(c *config.Config) []command.Command {
 	var out []command.Command
 	for _, custom := range c.Commands {
+		hints, details := custom.Hints, ""
+		if custom.ArgumentHint != "" {
+			hints = append(slices.Clone(hints), "["+strings.Trim(custom.ArgumentHint, "[]")+"]")
+		}
+		if custom.Model != "" {
+			details += "model: " + custom.Model + "\n"
+		}
+		if len(custom.AllowedTools) > 0 {
+			details += "written for these tools, which grants nothing: " + strings.Join(custom.AllowedTools, ", ") + "\n"
+		}
 		out = append(out, command.Command{
-			Name: custom.Name, Description: custom.Description, Hints: custom.Hints, Source: command.SourceMarkdown, Origin: custom.Source.File,
+			Name: custom.Name, Description: custom.Description, Hints: hints, Details: details, Source: command.SourceMarkdown, Origin: custom.Source.File,
 			Run: func(_ context.Context, args string) (command.Result, error) {
-				return command.Result{Output: prompt.Expand(custom.Body, args), Forward: true}, nil
+				return command.Result{
+					Output: prompt.Expand(custom.Body, args), Lines: prompt.Lines(custom.Body, args), Model: custom.Model, Forward: true,
+				}, nil
 			},
 		})
 	}
@@ -99,7 +111,10 @@ func ReloadCommands(reload func(context.Context) (string, error)) []command.Comm
 // ExitCommands returns the command that ends a session.
 func ExitCommands() []command.Command {
 	exit := func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }
-	return []command.Command{{Name: "exit", Description: "End the session", Run: exit}}
+	return []command.Command{
+		{Name: "exit", Description: "End the session", Run: exit},
+		{Name: "quit", Description: "The same as /exit", Run: exit},
+	}
 }
 
 // HelpCommands returns the command that describes the commands of a session, which list returns.
@@ -129,6 +144,9 @@ func help(commands []command.Command, args string) (string, error) {
 			words = append(words, argument(hint))
 		}
 		fmt.Fprintf(&b, "%-34s %s\n", strings.Join(words, " "), strings.Join(strings.Fields(known.Description), " "))
+		if wanted != "" {
+			b.WriteString(known.Details)
+		}
 	}
 	if b.Len() == 0 {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)
