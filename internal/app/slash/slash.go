@@ -117,6 +117,20 @@ func ExitCommands() []command.Command {
 	}
 }
 
+// initPrompt asks for a file of instructions.
+const initPrompt = `Look at this project and write AGENTS.md in its root: instructions for a coding agent that knows nothing about it. Say how to build, test
+and check it, including a single test; how the code is organised, as far as it takes several files to understand; and which rules its authors follow that the code
+alone does not show. Read what exists first: a README, an AGENTS.md or CLAUDE.md, rules of other agents, and the files of the build. If AGENTS.md exists, improve it
+instead of replacing it. Be brief. Leave out what every engineer knows, and write nothing that you have not seen.`
+
+// InitCommands returns the command that lets the model write a file of instructions.
+func InitCommands() []command.Command {
+	return []command.Command{{
+		Name: "init", Description: "Let the model write AGENTS.md, with what it finds out about the project",
+		Run: func(context.Context, string) (command.Result, error) { return command.Result{Output: initPrompt, Forward: true}, nil },
+	}}
+}
+
 // HelpCommands returns the command that describes the commands of a session, which list returns.
 func HelpCommands(list func() []command.Command) []command.Command {
 	do := func(_ context.Context, args string) (string, error) { return help(list(), args) }
