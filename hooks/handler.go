@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -55,9 +56,7 @@ func (h handler) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 // withText returns fields with the prompt as the hooks before left it.
 func withText(fields map[string]any, text string) map[string]any {
 	out := map[string]any{keyPrompt: text}
-	for key, value := range fields {
-		out[key] = value
-	}
+	maps.Copy(out, fields)
 	return out
 }
 

@@ -29,8 +29,11 @@ func TestInput(t *testing.T) {
 		want                  args
 	}{
 		"edit": {
-			"Edit", args{"path": "a", "old": "x", "new": "y"}, args{"file_path": "/p/a", "old_string": "x", "new_string": "y"},
-			args{"file_path": "/p/b", "old_string": "x", "new_string": "z"}, args{"path": "/p/b", "old": "x", "new": "z"},
+			"Edit",
+			args{"path": "a", "old": "x", "new": "y"},
+			args{"file_path": "/p/a", "old_string": "x", "new_string": "y"},
+			args{"file_path": "/p/b", "old_string": "x", "new_string": "z"},
+			args{"path": "/p/b", "old": "x", "new": "z"},
 		},
 		"kept":    {"Bash", args{"command": "ls", "timeout": 3.0}, args{"command": "ls"}, args{"command": "pwd"}, args{"command": "pwd", "timeout": 3.0}},
 		"removed": {"Rg", args{"pattern": "x", "glob": "*.go"}, args{"pattern": "x", "glob": "*.go"}, args{"pattern": "y"}, args{"pattern": "y"}},

@@ -127,7 +127,9 @@ instead of replacing it. Be brief. Leave out what every engineer knows, and writ
 func InitCommands() []command.Command {
 	return []command.Command{{
 		Name: "init", Description: "Let the model write AGENTS.md, with what it finds out about the project",
-		Run: func(context.Context, string) (command.Result, error) { return command.Result{Output: initPrompt, Forward: true}, nil },
+		Run: func(context.Context, string) (command.Result, error) {
+			return command.Result{Output: initPrompt, Forward: true}, nil
+		},
 	}}
 }
 
