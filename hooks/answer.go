@@ -14,6 +14,11 @@ type answer struct {
 	message string
 	deny    bool
 	reason  string
+	// prompt, context, decision and goOn are answers of single events.
+	prompt   *string
+	context  string
+	decision string
+	goOn     bool
 	// note describes a problem with the answer. It is empty if there is none.
 	note string
 	// wrong is set for a value of the wrong type. The hook then counts as failed.
@@ -42,10 +47,28 @@ const (
 	maxNameLen = 40
 )
 
+// The answers that only some events have.
+const (
+	keyPrompt   = "prompt"
+	keyContext  = "context"
+	keyDecision = "decision"
+	keyContinue = "continue"
+)
+
+// The values of the answer "decision".
+const (
+	decisionAllow = "allow"
+	decisionDeny  = "deny"
+)
+
+// trimmed returns standard output without blanks around it. Some programs write a byte order mark before their output.
+func trimmed(stdout []byte) []byte {
+	return bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\ufeff")))
+}
+
 // readAnswer parses standard output. Output that is not an object with at least one known key is a plain message.
-func readAnswer(stdout []byte) answer {
-	// Some programs write a byte order mark before their output.
-	text := bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(stdout), []byte("\ufeff")))
+func readAnswer(stdout []byte, at moment) answer {
+	text := trimmed(stdout)
 	asText := answer{message: string(text)}
 	if len(text) == 0 || text[0] != '{' {
 		return asText
@@ -57,7 +80,7 @@ func readAnswer(stdout []byte) answer {
 	}
 	var a answer
 	ours := 0
-	for _, key := range a.keys() {
+	for _, key := range a.keys(at) {
 		value, ok := fields[key.name]
 		if !ok {
 			continue
@@ -75,11 +98,24 @@ func readAnswer(stdout []byte) answer {
 		}
 	}
 	if ours == 0 && len(fields) > 0 {
-		asText.wrong = a.almost(fields)
+		asText.wrong = a.almost(at, fields)
 		return asText
 	}
 	if len(fields) > 0 {
-		a.note = "its answer has unknown keys: " + list(slices.Sorted(maps.Keys(fields))) + "; known: deny, message, reason"
+		var names []string
+		for _, key := range a.keys(at) {
+			names = append(names, key.name)
+		}
+		slices.Sort(names)
+		a.note = "its answer has unknown keys: " + list(slices.Sorted(maps.Keys(fields))) + "; known: " + known(names)
+	}
+	switch a.decision {
+	case "", decisionAllow:
+	case decisionDeny:
+		a.deny = true
+	default:
+		asText.wrong = &AnswerError{Key: keyDecision, Want: `"allow" or "deny"`}
+		return asText
 	}
 	return a
 }
@@ -90,14 +126,19 @@ type answerKey struct {
 	into any
 }
 
-// keys returns the known keys. deny is first, because it applies even if the other values are invalid.
-func (a *answer) keys() []answerKey {
-	return []answerKey{{"deny", &a.deny}, {"message", &a.message}, {"reason", &a.reason}}
+// keys returns the keys that an event knows. deny is first, because it applies even if the other values are invalid.
+func (a *answer) keys(at moment) []answerKey {
+	own := map[string]any{keyPrompt: &a.prompt, keyContext: &a.context, keyDecision: &a.decision, keyContinue: &a.goOn}
+	out := []answerKey{{"deny", &a.deny}, {"message", &a.message}, {"reason", &a.reason}}
+	for _, name := range at.keys {
+		out = append(out, answerKey{name, own[name]})
+	}
+	return out
 }
 
 // almost finds a known key in the wrong case. It is called for an object without known keys in the correct case.
-func (a *answer) almost(fields map[string]json.RawMessage) *AnswerError {
-	for _, key := range a.keys() {
+func (a *answer) almost(at moment, fields map[string]json.RawMessage) *AnswerError {
+	for _, key := range a.keys(at) {
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			if strings.EqualFold(name, key.name) {
 				return &AnswerError{Key: name, Meant: key.name}

@@ -14,9 +14,11 @@ import (
 type Definition struct {
 	Name        string
 	Description string
-	// Event is EventPre or EventPost. It may be empty for a disabled hook, which may exist only to be inherited from.
+	// Event is one of the events. It may be empty for a disabled hook, which may exist only to be inherited from.
 	Event string
-	// Matcher is a regular expression for tool names. An empty Matcher matches every tool.
+	// Protocol is ProtocolAura or ProtocolClaude; empty means the former.
+	Protocol string
+	// Matcher is a regular expression for tool names, or for what else an event is about. An empty Matcher matches everything.
 	Matcher string
 	// Files is a pattern of filepath.Match for base names.
 	Files string
@@ -53,7 +55,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // compile checks a definition independently of the others.
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
-		Name: d.Name, Description: d.Description, Event: d.Event, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
+		Name: d.Name, Description: d.Description, Event: d.Event, Protocol: d.Protocol, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
 		Depends: slices.Clone(d.Depends), Silent: d.Silent, Unconfined: d.Unconfined, Extra: d.Extra,
 	}
 	fault := func(field string, err error) (Entry, error) {
@@ -61,9 +63,13 @@ func (d Definition) compile() (Entry, error) {
 	}
 	switch {
 	case d.Event == "" && !d.Disabled:
-		return fault("event", fmt.Errorf("hook %q has no event: set %s or %s", d.Name, EventPre, EventPost))
-	case d.Event != "" && d.Event != EventPre && d.Event != EventPost:
-		return fault("event", fmt.Errorf("hook %q: unknown event %q; known: %s, %s", d.Name, d.Event, EventPre, EventPost))
+		return fault("event", fmt.Errorf("hook %q has no event: set one of %s", d.Name, known(Events())))
+	case d.Event != "" && !slices.Contains(Events(), d.Event):
+		return fault("event", fmt.Errorf("hook %q: unknown event %q; known: %s", d.Name, d.Event, known(Events())))
+	case d.Protocol != "" && !slices.Contains(Protocols(), d.Protocol):
+		return fault("protocol", fmt.Errorf("hook %q: unknown protocol %q; known: %s", d.Name, d.Protocol, known(Protocols())))
+	case d.Protocol == ProtocolClaude && d.Event == EventPluginState:
+		return fault("protocol", fmt.Errorf("hook %q: Claude Code has no event like %s; leave protocol out", d.Name, d.Event))
 	case strings.TrimSpace(d.Command) == "" && !d.Disabled:
 		return fault("command", fmt.Errorf("hook %q has no command: set one, or disable the hook if it is only inherited from", d.Name))
 	case d.Timeout < 0:
@@ -75,14 +81,31 @@ func (d Definition) compile() (Entry, error) {
 	if _, err := filepath.Match(d.Files, ""); err != nil {
 		return fault("files", fmt.Errorf("hook %q: pattern %q: %w", d.Name, d.Files, err))
 	}
-	if d.Matcher == "" {
+	at := momentOf(d.Event)
+	if d.Files != "" && d.Event != "" && !at.tool {
+		return fault("files", fmt.Errorf("hook %q: event %s is about no files; remove the key", d.Name, d.Event))
+	}
+	if e.anyMatcher(d.Matcher) {
 		return e, nil
 	}
+	if d.Event != "" && !at.tool && at.subject == "" {
+		return fault("matcher", fmt.Errorf("hook %q: event %s has nothing to compare a matcher with; remove the key", d.Name, d.Event))
+	}
+	pattern := d.Matcher
+	if d.Protocol == ProtocolClaude {
+		// Claude Code compares whole names.
+		pattern = "^(?:" + pattern + ")$"
+	}
 	var err error
-	if e.Matcher, err = regexp.Compile(d.Matcher); err != nil {
+	if e.Matcher, err = regexp.Compile(pattern); err != nil {
 		return fault("matcher", fmt.Errorf("hook %q: %w", d.Name, err))
 	}
 	return e, nil
+}
+
+// anyMatcher reports whether a matcher matches everything. In Claude Code, a star alone does too.
+func (e Entry) anyMatcher(matcher string) bool {
+	return matcher == "" || e.Protocol == ProtocolClaude && matcher == "*"
 }
 
 // compileAll checks each definition independently and returns the hooks by name.

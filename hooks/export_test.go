@@ -8,7 +8,7 @@ const (
 
 // ReadAnswer exports readAnswer. It returns the fields of the answer.
 func ReadAnswer(stdout []byte) (message string, deny bool, reason, note string) {
-	a := readAnswer(stdout)
+	a := readAnswer(stdout, momentOf(EventPre))
 	return a.message, a.deny, a.reason, a.note
 }
 

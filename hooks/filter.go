@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/tool"
@@ -78,7 +77,7 @@ func excludeReason(e Entry, out, disabled map[string]bool, filters []Filter) (re
 // and a hook that depends on an inactive hook never runs.
 func (r Runner) Warnings() []string {
 	var out []string
-	for _, e := range slices.Concat(r.Pre, r.Post) {
+	for _, e := range r.Active() {
 		if err := shell.Check(e.Command); err != nil {
 			out = append(out, fmt.Sprintf("hook %q fails whenever it runs: parsing its command: %v", e.Name, err))
 		}

@@ -1,11 +1,14 @@
-// Package hooks runs the user's shell hooks before and after tool calls. A hook is compiled once. It is matched by the name of
-// the tool and the names of the files that a call touches, and runs in its own limited process. It receives the call as JSON on
-// its standard input and answers with its exit status and its output:
+// Package hooks runs the user's shell hooks before and after tool calls and at other moments of a session. A hook is compiled once. It is
+// matched by the name of the tool and the names of the files that a call touches, and runs in its own limited process. It receives the
+// call as JSON on its standard input and answers with its exit status and its output:
 //
 //   - 0: standard output is {"message": …, "deny": …, "reason": …}, or a plain message; a value of the wrong type is a
 //     failure, which does not block the call
 //   - 2: a pre hook blocks the call, with standard error as the reason; for a post hook, standard error is feedback
 //   - any other status: standard error, or else standard output, is feedback
+//
+// The table of moments says what differs at other events. Before and after tool calls, the caller runs the hooks. At other moments they are
+// handlers of the pipeline that plugins take part in. A hook with protocol claude reads and answers the JSON of Claude Code's hooks.
 //
 // A hook never ends the session: every failure becomes a text of limited size that names the hook.
 package hooks
@@ -16,24 +19,22 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/idelchi/aura/internal/agent/foreign"
 )
 
 // DefaultTimeout is the timeout of a hook that sets none.
 const DefaultTimeout = 10 * time.Second
 
-// The events of a hook, as written in the configuration.
-const (
-	EventPre  = "pre"
-	EventPost = "post"
-)
-
 // Entry is a compiled hook.
 type Entry struct {
 	Name        string
 	Description string
-	// Event is EventPre or EventPost.
+	// Event is one of the events.
 	Event string
-	// Matcher selects tools by name. A nil Matcher matches every tool.
+	// Protocol is ProtocolAura or ProtocolClaude; empty means the former.
+	Protocol string
+	// Matcher selects tools by name, or what else an event is about. A nil Matcher matches everything.
 	Matcher *regexp.Regexp
 	// Files is a pattern of filepath.Match for base names. If it is empty, the hook runs for every call, including calls
 	// without files.
@@ -73,8 +74,12 @@ func (e Entry) files(c Call) []string {
 
 // Skip returns the reason why the hook does not run for a call, or "" if it runs.
 func (e Entry) Skip(c Call) string {
-	if e.Matcher != nil && !e.Matcher.MatchString(c.Tool) {
-		return "the matcher " + e.Matcher.String() + " does not match tool " + c.Tool
+	if of := e.matched(c); e.Matcher != nil && !slices.ContainsFunc(of, e.Matcher.MatchString) {
+		kind := "tool "
+		if momentOf(e.Event).subject != "" {
+			kind = ""
+		}
+		return "the matcher " + e.Matcher.String() + " does not match " + kind + of[0]
 	}
 	if e.Files != "" && len(e.MatchedPaths(c.Paths)) == 0 {
 		return "no file of the call matches " + e.Files
@@ -84,4 +89,21 @@ func (e Entry) Skip(c Call) string {
 		return "the call deleted the files"
 	}
 	return ""
+}
+
+// Matches reports whether the matcher matches a tool.
+func (e Entry) Matches(tool string) bool {
+	return e.Matcher == nil || slices.ContainsFunc(e.matched(Call{Tool: tool}), e.Matcher.MatchString)
+}
+
+// matched returns what the matcher is compared with: the tool, or what else the event is about. A foreign hook knows tools by other names too.
+func (e Entry) matched(c Call) []string {
+	switch {
+	case momentOf(e.Event).subject != "":
+		return []string{c.Subject}
+	case e.Protocol == ProtocolClaude:
+		return []string{foreign.ClaudeName(c.Tool), c.Tool}
+	default:
+		return []string{c.Tool}
+	}
 }

@@ -83,7 +83,7 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		"regular expression": {with(func(d *hooks.Definition) { d.Matcher = "*" }), "matcher", `hook "a": error parsing regexp`},
 		"pattern":            {with(func(d *hooks.Definition) { d.Files = "[" }), "files", `hook "a": pattern "["`},
-		"event":              {with(func(d *hooks.Definition) { d.Event = "Pre" }), "event", `unknown event "Pre"; known: pre, post`},
+		"event":              {with(func(d *hooks.Definition) { d.Event = "Pre" }), "event", `unknown event "Pre"; known: session_start, prompt, approval, pre, post, post_failure, stop, subagent_start, subagent_stop, pre_compact, post_compact, notification, plugin_state, session_end`},
 		"no event":           {with(func(d *hooks.Definition) { d.Event = "" }), "event", `has no event`},
 		"no command":         {with(func(d *hooks.Definition) { d.Command = " \n" }), "command", `has no command`},
 		"timeout":            {with(func(d *hooks.Definition) { d.Timeout = -time.Second }), "timeout", `-1s is negative`},

@@ -31,6 +31,18 @@ type Report struct {
 	Blocked bool
 	// Message is for the model. It is limited in size and names the hook. It is empty if there is nothing to report.
 	Message string
+	// Notice is for the user. It does not name the hook.
+	Notice string
+	// Prompt replaces the prompt if it is not nil.
+	Prompt *string
+	// Allow answers a question with yes, and Reason says why. Continue lets the agent go on, with Message as what it reads.
+	Allow, Continue bool
+	Reason          string
+	// Ask requests that the user is asked about the call. Halt requests that the agent stops; it is the reason, or empty.
+	Ask  bool
+	Halt string
+	// Input replaces the arguments of the call if it is not nil.
+	Input map[string]any
 	// Err is the reason why the hook could not be run to completion, or an *AnswerError.
 	Err error
 }
@@ -43,17 +55,33 @@ type Outcome struct {
 	By, Reason string
 	// Feedback is for the model, in addition to the tool's output. It names the hooks.
 	Feedback string
+	// Ask names the hook that requests that the user is asked about the call. Halt is why the agent must stop; empty if it need not.
+	Ask, Halt string
 	// Reports holds the reports of the hooks that ran, in order.
 	Reports []Report
 }
 
 func (o *Outcome) add(r Report) {
 	o.Reports = append(o.Reports, r)
+	if r.Ask && o.Ask == "" {
+		o.Ask = r.Hook
+	}
+	if o.Halt == "" {
+		o.Halt = r.Halt
+	}
 	if r.Blocked {
 		o.Blocked, o.By, o.Reason = true, r.Hook, r.Message
 		return
 	}
 	o.Feedback = join(o.Feedback, r.Message)
+}
+
+// join adds a later outcome of hooks that cannot block.
+func (o Outcome) join(later Outcome) Outcome {
+	for _, r := range later.Reports {
+		o.add(r)
+	}
+	return o
 }
 
 // Append returns the output of a tool followed by the feedback.
@@ -80,50 +108,93 @@ func newReport(e Entry, event string, result shell.Result, err error) Report {
 	if e.Silent {
 		return r
 	}
-	said := r.Stderr
+	at, said := momentOf(event), r.Stderr
 	if said == "" {
 		said = r.Stdout
 	}
 	switch {
 	case err != nil:
-		r.Message = headed(e, "failed: "+readable(cause(err), 0), said)
+		r.fail(e, at, "failed: "+readable(cause(err), 0), said)
 	case result.TimedOut:
-		r.Message = headed(e, fmt.Sprintf("was stopped after its timeout of %s", e.Timeout), said)
-	case result.ExitCode == exitBlock && event == EventPre:
-		r.Blocked = true
-		r.Message = blocked(e, said)
-	case result.ExitCode != 0:
+		r.fail(e, at, fmt.Sprintf("was stopped after its timeout of %s", e.Timeout), said)
+	case result.ExitCode == exitBlock && at.blocks:
+		r.block(e, said)
+	case result.ExitCode == exitBlock && at.continues:
+		r.goOn(e, said)
+	case result.ExitCode == exitBlock && at.inline():
 		r.Message = headed(e, status(result.ExitCode), said)
+	case result.ExitCode != 0:
+		r.fail(e, at, status(result.ExitCode), said)
+	case e.Protocol == ProtocolClaude:
+		r.applyClaude(e, at, result)
 	default:
-		r.applyAnswer(e, event, result)
+		r.applyAnswer(e, at, result)
 	}
 	return r
 }
 
+// fail reports a hook that did not end well: to the model where the model sees what hooks print, and else to the user.
+func (r *Report) fail(e Entry, at moment, what, said string) {
+	if at.inline() && e.Protocol != ProtocolClaude {
+		r.Message = headed(e, what, said)
+		return
+	}
+	r.Notice = join(what, said)
+}
+
+// block prevents what follows.
+func (r *Report) block(e Entry, reason string) {
+	r.Blocked, r.Reason, r.Message = true, reason, blocked(e, reason)
+}
+
+// goOn lets the agent go on.
+func (r *Report) goOn(e Entry, message string) {
+	if message == "" {
+		message = "Go on: the work is not done."
+	}
+	r.Continue, r.Message = true, headed(e, "", message)
+}
+
+// tell passes a text to the model, or to the user at a moment where the model reads nothing.
+func (r *Report) tell(e Entry, at moment, text string) {
+	switch {
+	case text == "":
+	case at.model:
+		r.Message = headed(e, "", text)
+	default:
+		r.Notice = text
+	}
+}
+
 // applyAnswer interprets the answer of a hook that succeeded.
-func (r *Report) applyAnswer(e Entry, event string, result shell.Result) {
-	a := readAnswer(result.Stdout)
+func (r *Report) applyAnswer(e Entry, at moment, result shell.Result) {
+	a := readAnswer(result.Stdout, at)
 	if a.note != "" {
 		a.note = "(" + readable(a.note, 0) + ")"
 	}
 	dropped := result.StdoutDropped
 	if a.wrong != nil {
 		r.Err = a.wrong
-		r.Message = headed(e, "failed: "+a.wrong.Error(), r.Stdout)
+		r.fail(e, at, "failed: "+a.wrong.Error(), r.Stdout)
 		return
 	}
-	if event == EventPre && a.deny {
-		r.Blocked = true
-		r.Message = blocked(e, join(readable(a.reason, 0), readable(a.message, dropped), a.note))
+	if at.blocks && a.deny {
+		r.block(e, join(readable(a.reason, 0), readable(a.message, dropped), a.note))
+		return
+	}
+	r.Prompt, r.Allow = a.prompt, a.decision == decisionAllow
+	if r.Allow {
+		r.Reason = readable(a.reason, 0)
+	}
+	if a.goOn {
+		r.goOn(e, join(readable(a.message, dropped), readable(a.reason, 0), a.note))
 		return
 	}
 	// After the call there is nothing to deny, but the reason is still useful.
 	if !a.deny {
 		a.reason = ""
 	}
-	if text := join(readable(a.message, dropped), readable(a.reason, 0), a.note); text != "" {
-		r.Message = headed(e, "", text)
-	}
+	r.tell(e, at, join(readable(a.message, dropped), readable(a.context, 0), readable(a.reason, 0), a.note))
 }
 
 func headed(e Entry, what, text string) string {

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/prompt"
@@ -12,7 +11,7 @@ import (
 func (r Runner) Prompt() prompt.Hooks {
 	var out prompt.Hooks
 	var lines []string
-	for _, e := range slices.Concat(r.Pre, r.Post) {
+	for _, e := range r.Active() {
 		info := prompt.HookInfo{
 			Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
 		}

@@ -27,7 +27,9 @@ const (
 // use once its fields are set.
 type Runner struct {
 	Pre, Post []Entry
-	// Excluded holds the hooks that are not active, in order, pre hooks first.
+	// Others holds the hooks of the other events, in order.
+	Others []Entry
+	// Excluded holds the hooks that are not active, in order, by their events.
 	Excluded []Excluded
 
 	// OnStart is called before each hook that runs. It may be nil.
@@ -40,6 +42,8 @@ type Runner struct {
 	Executable string
 	// Dir is the working directory of the session.
 	Dir string
+	// Transcript returns where a session is saved. It may be nil.
+	Transcript func(session string) string
 	// Env is the complete environment of the hooks, as NAME=value.
 	Env []string
 	// Prepare changes the command of a hook before it runs, so that it runs confined, or where no confined code can write. It may be nil.
@@ -71,37 +75,50 @@ func Compile(defs []Definition, filters ...Filter) (Runner, error) {
 	active, excluded := split(all, disabled, filters)
 	r := Runner{}
 	for _, e := range active {
-		if e.Event == EventPre {
-			r.Pre = append(r.Pre, e)
-		} else {
-			r.Post = append(r.Post, e)
-		}
+		r.add(e)
 	}
-	slices.SortStableFunc(excluded, func(a, b Excluded) int { return cmp.Compare(rank(a.Event), rank(b.Event)) })
+	byEvent := func(a, b Entry) int { return cmp.Compare(rank(a.Event), rank(b.Event)) }
+	slices.SortStableFunc(r.Others, byEvent)
+	slices.SortStableFunc(excluded, func(a, b Excluded) int { return byEvent(a.Entry, b.Entry) })
 	r.Excluded = excluded
 	return r, nil
 }
 
-// rank orders events: pre hooks first, hooks without an event last.
-func rank(event string) int { return slices.Index([]string{EventPre, EventPost, ""}, event) }
+func (r *Runner) add(e Entry) {
+	switch e.Event {
+	case EventPre:
+		r.Pre = append(r.Pre, e)
+	case EventPost:
+		r.Post = append(r.Post, e)
+	default:
+		r.Others = append(r.Others, e)
+	}
+}
+
+// Active returns the active hooks, ordered by their events and, within an event, as they run.
+func (r Runner) Active() []Entry {
+	all := slices.Concat(r.Pre, r.Post, r.Others)
+	slices.SortStableFunc(all, func(a, b Entry) int { return cmp.Compare(rank(a.Event), rank(b.Event)) })
+	return all
+}
+
+// at returns the active hooks of an event, in order.
+func (r Runner) at(event string) []Entry {
+	return slices.DeleteFunc(r.Active(), func(e Entry) bool { return e.Event != event })
+}
 
 // Only returns a Runner with just the named hook, whether or not it is active. It returns false if there is no such hook.
 func (r Runner) Only(name string) (Runner, bool) {
-	all := slices.Concat(r.Pre, r.Post)
+	all := r.Active()
 	for _, e := range r.Excluded {
 		all = append(all, e.Entry)
 	}
-	r.Pre, r.Post, r.Excluded = nil, nil, nil
+	r.Pre, r.Post, r.Others, r.Excluded = nil, nil, nil, nil
 	for _, e := range all {
-		if e.Name != name {
-			continue
+		if e.Name == name {
+			r.add(e)
+			return r, true
 		}
-		if e.Event == EventPre {
-			r.Pre = []Entry{e}
-		} else {
-			r.Post = []Entry{e}
-		}
-		return r, true
 	}
 	return r, false
 }
@@ -112,9 +129,19 @@ func (r Runner) RunPre(ctx context.Context, c Call) (Outcome, error) {
 	return r.run(ctx, EventPre, r.Pre, c)
 }
 
-// RunPost runs the matching hooks after a call. The only error is that of ctx.
+// RunPost runs the matching hooks after a call. If the call failed, those for failures follow. The only error is that of ctx.
 func (r Runner) RunPost(ctx context.Context, c Call) (Outcome, error) {
-	return r.run(ctx, EventPost, r.Post, c)
+	out, err := r.run(ctx, EventPost, r.Post, c)
+	if err != nil || c.Failure == "" {
+		return out, err
+	}
+	failed, err := r.run(ctx, EventPostFailure, r.at(EventPostFailure), c)
+	return out.join(failed), err
+}
+
+// Run runs the matching hooks of any event. The only error is that of ctx.
+func (r Runner) Run(ctx context.Context, event string, c Call) (Outcome, error) {
+	return r.run(ctx, event, r.at(event), c)
 }
 
 func (r Runner) run(ctx context.Context, event string, entries []Entry, c Call) (Outcome, error) {
@@ -130,7 +157,7 @@ func (r Runner) run(ctx context.Context, event string, entries []Entry, c Call) 
 		if err := ctx.Err(); err != nil {
 			return out, fmt.Errorf("running hook %q: %w", e.Name, err)
 		}
-		out.add(report)
+		out.add(c.change(e, report))
 		if out.Blocked {
 			break
 		}
@@ -143,14 +170,14 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	if r.OnStart != nil {
 		r.OnStart(e.Name)
 	}
-	stdin, err := c.encode(event, r.Dir)
+	stdin, err := r.encode(e, event, c)
 	if err != nil {
 		return newReport(e, event, shell.Result{ExitCode: -1}, err)
 	}
 	started := time.Now()
 	defer r.watch(e.Name)()
 	command := shell.Command{
-		Executable: r.Executable, Line: e.Command, Files: e.files(c), Dir: r.Dir, Env: append(withoutFiles(r.Env), telemetry.Environ(ctx)...),
+		Executable: r.Executable, Line: e.Command, Files: e.files(c), Dir: r.Dir, Env: append(r.environ(e), telemetry.Environ(ctx)...),
 		Stdin: stdin, MaxOutput: maxOutput, MemoryBytes: maxMemory, Timeout: cmp.Or(e.Timeout, DefaultTimeout),
 	}
 	result := shell.Result{ExitCode: -1}
@@ -185,6 +212,15 @@ func (r Runner) watch(name string) (stop func()) {
 			<-told
 		}
 	}
+}
+
+// environ returns the environment of a hook. Scripts for Claude Code find the project by a variable.
+func (r Runner) environ(e Entry) []string {
+	env := withoutFiles(r.Env)
+	if e.Protocol == ProtocolClaude {
+		env = append(env, "CLAUDE_PROJECT_DIR="+r.Dir)
+	}
+	return env
 }
 
 // withoutFiles removes the variables that are set anew for each hook. An inherited value would be mistaken for a file.

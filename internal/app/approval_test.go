@@ -266,3 +266,41 @@ func TestChanges(t *testing.T) {
 		t.Errorf("got %q, %v", changes, out.err)
 	}
 }
+
+// TestHooksAtQuestions checks that a hook can answer instead of the user, that the user is asked if it does not, and that a notification
+// comes with the question.
+func TestHooksAtQuestions(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		answer       string
+		asked        int
+		runs, notify bool
+		told         string
+	}{
+		"allow":    {`echo '{"decision": "allow", "reason": "fine"}'`, 0, true, false, "^\n$"},
+		"deny":     {`echo '{"decision": "deny", "reason": "no"}'`, 0, false, false, "decided by hook answer: no"},
+		"nothing":  {"true", 1, true, true, "^\n$"},
+		"a fault":  {"exit 3", 1, true, true, "ended with status 3"},
+		"too late": {"while :; do :; done", 1, true, true, "was stopped after its timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			timeout := "300" // whatever the load of the machine
+			if name == "too late" {
+				timeout = "1"
+			}
+			p := newPlace(t, map[string]string{
+				".aura/config/features/tools.yaml": "tools: {policy: {confirm: [Bash]}}\n",
+				".aura/config/hooks/h.yaml": "answer:\n  event: approval\n  timeout: " + timeout + "\n  command: |\n    " + row.answer +
+					"\nnote: {event: notification, matcher: approval, timeout: 300, command: touch noted}\n",
+			})
+			asked := 0
+			p.confirm = answers(&asked, policy.Answer{Decision: policy.Once})
+			out := p.run(t.Context(), "go")
+			if out.err != nil || asked != row.asked || p.has("made") != row.runs || p.has("noted") != row.notify {
+				t.Errorf("asked %d times, ran %v, noted %v, %v", asked, p.has("made"), p.has("noted"), out.err)
+			}
+			check(t, "told", out.told(), row.told)
+		})
+	}
+}

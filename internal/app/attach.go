@@ -20,9 +20,17 @@ import (
 
 // send sends the user's text, the files that it mentions, and other files.
 func (s *Session) send(ctx context.Context, text string, attached ...frontend.Attachment) error {
+	return s.sendWith(ctx, text, nil, attached...)
+}
+
+// sendWith is send for a prompt in which the output of shell lines takes the place of the lines.
+func (s *Session) sendWith(ctx context.Context, text string, lines []string, attached ...frontend.Attachment) error {
 	defer s.watching()()
 	plain, mentions := prompt.Mentions(text)
 	var all []conversation.Attachment
+	for _, line := range lines {
+		all = append(all, conversation.Attachment{Line: line})
+	}
 	var paths []string
 	for _, a := range attached {
 		if a.Data == nil && slices.Contains(paths, a.Path) {

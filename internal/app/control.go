@@ -37,7 +37,7 @@ func builtinCommands(s *Session) []command.Command {
 		slash.RoleCommands(c), slash.ToggleCommands(c), slash.HistoryCommands(c), slash.JournalCommands(c), slash.ResumeCommands(c),
 		slash.CurrentCommands(c), slash.UsageCommands(c), slash.InfoCommands(c), slash.PluginCommands(c.Plugins),
 		slash.ServerCommands(c), slash.TodoCommands(c),
-		slash.FlowCommands(c), slash.ReloadCommands(c.Reload), slash.HelpCommands(c.Commands), slash.ExitCommands(),
+		slash.FlowCommands(c), slash.ReloadCommands(c.Reload), slash.HelpCommands(c.Commands), slash.ExitCommands(), slash.InitCommands(),
 	)
 }
 

@@ -80,7 +80,7 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Se
 	if s.opts.PluginEvents {
 		calls = s.events.send
 	}
-	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, calls)
+	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, s.states.add, calls)
 	if s.opts.PluginLogs {
 		watchLogs(&o.Observer, s.events.send)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -94,12 +95,30 @@ func (s *Session) runCommand(ctx context.Context, name, args string) (exit bool,
 		s.notices.show("command /" + name + " has nothing to say, so nothing is sent")
 		return result.Exit, nil
 	case result.Forward:
-		return result.Exit, s.send(ctx, result.Output)
+		return result.Exit, s.forward(ctx, name, result)
 	}
 	if !result.Silent && result.Output != "" {
 		s.events.send(event.Command{Name: name, Output: result.Output})
 	}
 	return result.Exit, nil
+}
+
+// forward sends the output of a command to the model. A model that the command names answers this prompt only. If that model cannot be had,
+// the current one answers.
+func (s *Session) forward(ctx context.Context, name string, result command.Result) error {
+	if result.Model == "" {
+		return s.sendWith(ctx, result.Output, result.Lines)
+	}
+	before := s.setup.Role
+	if err := s.swapRole(ctx, s.setup.RoleWithModel(result.Model), ""); err != nil {
+		s.notices.show(fmt.Sprintf("command /%s names model %s, which cannot be had: %v; the current model answers", name, result.Model, err))
+		return s.sendWith(ctx, result.Output, result.Lines)
+	}
+	err := s.sendWith(ctx, result.Output, result.Lines)
+	if back := s.swapRole(context.WithoutCancel(ctx), before, ""); back != nil {
+		s.notices.show(fmt.Sprintf("going back from the model of command /%s: %v; choose one with /model", name, back))
+	}
+	return err
 }
 
 // commandFailure returns the event for a failed command. It names the plugin that provides the command, if there is one.

@@ -84,6 +84,7 @@ type Session struct {
 	confined setup.Confinement
 	trust    frontend.Trust
 	plugins  plugins
+	states   *states
 	servers  servers
 	spares   sandbox.Spares
 	told     setup.Told
@@ -107,7 +108,7 @@ type Session struct {
 
 // Open begins a session and shows it in a front end. If Open fails, it releases everything.
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
-	s := &Session{opts: o, front: front}
+	s := &Session{opts: o, front: front, states: newStates()}
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
 	s.notices = &notices{send: s.events.send}
 	s.journal = &journal{version: o.Version, tell: s.notices.show, todos: &s.todos, flight: newFlight(&s.secrets), noteFired: s.plugins.noteFired}
@@ -228,6 +229,7 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
 	s.noteRole()
 	s.talk.Begun(ctx, s.journal.old)
+	s.states.begin(&s.secrets, s.talk.PluginState)
 	return nil
 }
 
@@ -302,6 +304,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 // Close stops the plugins, completes the journal and releases everything.
 func (s *Session) Close(reason session.Reason) error {
 	watched := s.watching()
+	s.states.close()
 	s.ending(reason)
 	s.plugins.end()
 	exported := s.tracer.Close()

@@ -58,7 +58,7 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 		p.TokenBudget = max(min(cmp.Or(max(p.TokenBudget, 0), left), left), 1)
 	}
 	return conversation.New(ctx, conversation.Config{
-		Persona: p, Hooks: plugins, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
+		Persona: p, Hooks: plugins, Subagent: true, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
 		Emit: relay(agent.Name, s.events.send, s.journal.flight.event),
 	})
 }

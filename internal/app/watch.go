@@ -14,7 +14,10 @@ import (
 )
 
 // watchPlugins makes a fleet report calls and state changes to the flight recorder, to the tracer and, if send is not nil, as events.
-func watchPlugins(o *host.Observer, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, send func(event.Event)) {
+// changed receives the state changes too.
+func watchPlugins(
+	o *host.Observer, to *flight, tracer *telemetry.Tracer, secrets *redact.Current, changed func(host.StateChange), send func(event.Event),
+) {
 	o.OnStart = to.started
 	o.OnCall = func(ctx context.Context, c host.Call) {
 		e, changes := pluginCall(c, secrets.Get())
@@ -28,6 +31,7 @@ func watchPlugins(o *host.Observer, to *flight, tracer *telemetry.Tracer, secret
 	}
 	o.OnState = func(c host.StateChange) {
 		to.state(c)
+		changed(c)
 		if c.To == host.StateRestarting {
 			tracer.Restarted(c.Plugin)
 		}

@@ -22,7 +22,7 @@ func newHooks(s streams, root *rootOptions) *cobra.Command {
 		Use:   "hooks",
 		Short: "List, show and try shell hooks",
 		Long: `List, show and try the shell hooks of config/hooks/: commands that run before
-and after tool calls. Without a command, aura lists them. --agent and --mode select
+and after tool calls and at other moments. Without a command, aura lists them. --agent and --mode select
 the agent and the mode; without them, aura uses those of a run.`,
 		Example: `  aura hooks
   aura hooks show format
@@ -136,6 +136,7 @@ func showHook(s streams, h setup.Hook) {
 		{"name", h.Name},
 		{"description", h.Description},
 		{"event", h.Event},
+		{"protocol", h.Protocol},
 		{"state", state},
 		{"matcher", h.Matcher},
 		{"files", h.Files},
@@ -163,17 +164,16 @@ func newHooksRun(s streams, root *rootOptions) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "run NAME",
-		Short: "Run a hook as if a tool were called",
+		Short: "Run a hook as if a tool were called or its moment had come",
 		Long: `Run a hook, active or not, as if a tool were called, and show the outcome: whether
-it blocks the call, what the model would see, and the hook's output. aura runs no
-model and no tool. The exit code is 0 whatever the hook returns.`,
+it blocks the call, what the model would see, and the hook's output. A hook of another
+moment needs no --tool; it reads the keys of --input. aura runs no model and no tool.
+The exit code is 0 whatever the hook returns.`,
 		Example: `  aura hooks run format --tool Write --input '{"path":"main.go","content":""}'
-  aura hooks run audit --tool Bash --input '{"command":"ls"}' --output done --json`,
+  aura hooks run audit --tool Bash --input '{"command":"ls"}' --output done --json
+  aura hooks run greet --input '{"prompt":"hello"}'`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if trial.Tool == "" {
-				return usageError{fmt.Errorf("%s needs --tool: the tool that is called, such as Write", cmd.CommandPath())}
-			}
 			c, err := root.load(cmd.Context(), s)
 			if err != nil {
 				return err
@@ -191,8 +191,9 @@ model and no tool. The exit code is 0 whatever the hook returns.`,
 		},
 		ValidArgsFunction: first(completeNames(s, root, hookNames)),
 	}
-	cmd.Flags().StringVar(&trial.Tool, "tool", "", "tool that is called")
-	cmd.Flags().StringVar(&input, "input", "{}", "arguments of the call, a JSON object")
+	cmd.Flags().StringVar(&trial.Tool, "tool", "", "tool that is called, for a hook about tool calls")
+	cmd.Flags().StringVar(&input, "input", "{}", "arguments of the call, or what a hook of another moment reads: a JSON object")
+	cmd.Flags().StringVar(&trial.Subject, "subject", "", "what the matcher of a hook of another moment is compared with")
 	cmd.Flags().StringVar(&trial.Output, "output", "", "what the tool returned, for a post hook")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	return cmd
@@ -213,7 +214,14 @@ func showReport(s streams, r inspect.HookReport) {
 		outcome = "was killed at its timeout and lets the call pass"
 	}
 	fmt.Fprintf(s.out, "hook %s %s (exit code %d, %s)\n", oneLine(r.Hook, resultLimit), outcome, r.ExitCode, r.Duration.Round(time.Millisecond))
-	for _, part := range [][2]string{{"the model sees", r.Message}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
+	if r.Decision != "" {
+		fmt.Fprintf(s.out, "decision: %s\n", r.Decision)
+	}
+	prompt := ""
+	if r.Prompt != nil {
+		prompt = *r.Prompt
+	}
+	for _, part := range [][2]string{{"the model sees", r.Message}, {"the prompt becomes", prompt}, {"you see", r.Notice}, {"standard output", r.Stdout}, {"standard error", r.Stderr}} {
 		if strings.TrimSpace(part[1]) != "" {
 			fmt.Fprintf(s.out, "%s:\n  %s\n", part[0], indent(clean(part[1])))
 		}

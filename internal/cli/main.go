@@ -104,7 +104,7 @@ func execute(ctx context.Context, s streams, args []string) int {
 	out := &output{Writer: s.out}
 	s.out = out
 	root := newRoot(s)
-	args = goStyle(args)
+	args = usualForms(root, goStyle(args))
 	root.SetArgs(args)
 	narrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(ctx)

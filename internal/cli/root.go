@@ -55,7 +55,8 @@ type roleOptions struct {
 const rootHelp = `aura is a terminal coding agent whose plugins cannot take it down.
 
 Without a command, aura opens the interactive screen and sends the prompts that
-are given. 'aura run' runs prompts without a screen, for scripts.
+are given. 'aura run' runs prompts without a screen, for scripts; 'aura -p' is the
+same. --resume as the last word, without a session, lets you choose one on the screen.
 
 Every plugin runs in a process of its own. aura kills and restarts a plugin that
 crashes or hangs, and the conversation continues. 'aura plugins show' shows the

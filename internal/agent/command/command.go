@@ -43,6 +43,8 @@ type Command struct {
 	// Hints are the labels of the arguments in completion.
 	Hints  []string
 	Source Source
+	// Details is what only the description of this one command shows. It may be empty.
+	Details string
 	// Origin names the plugin or the file that defines the command. It is empty for built-in commands.
 	Origin string
 	// Run receives the text after the name as the user typed it.
@@ -54,6 +56,9 @@ type Result struct {
 	Output string
 	// Forward sends the output to the model as a user message.
 	Forward bool
+	// Lines holds the shell lines whose output takes the place of !`LINE` in a forwarded output. Model answers it, instead of the current one.
+	Lines []string
+	Model string
 	// Silent keeps the output off the screen.
 	Silent bool
 	// Exit ends the session.

@@ -22,6 +22,8 @@ type Attachment struct {
 	Required bool
 	// Data is an image or a PDF file without a path, such as a pasted image. Path and Required are not used then.
 	Data []byte
+	// Line is a shell line of a custom command. Its output takes the place of !`LINE` in the prompt. The other fields are not used then.
+	Line string
 }
 
 // attachments reads the files of prompts, and knows which kinds of files the model takes.
@@ -38,6 +40,14 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 	m := llm.Message{Role: llm.RoleUser, Content: prompt}
 	var queued []injection
 	for _, file := range attached {
+		if file.Line != "" {
+			added, err := a.insertOutput(ctx, &m, file.Line)
+			queued = append(queued, added...)
+			if err != nil {
+				return m, queued, err
+			}
+			continue
+		}
 		if file.Data != nil {
 			if err := a.addPart(ctx, &m, pastedName(file.Data, len(m.Parts)+1), file.Data); err != nil {
 				return m, queued, err
@@ -62,6 +72,27 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 		a.emit(event.Progress{Tool: a.personas.current().Reader.Definition().Name, Text: "attached " + file.Path})
 	}
 	return m, queued, nil
+}
+
+// insertOutput runs a shell line like a tool call of the model and puts its output in the place of the line. A line that must not run
+// refuses the prompt. The output of a line that fails says so.
+func (a *attachments) insertOutput(ctx context.Context, m *llm.Message, line string) ([]injection, error) {
+	ran := a.executor.runLine(ctx, line)
+	if ran.refused || ctx.Err() != nil {
+		return ran.injections, fmt.Errorf("running %q for the prompt: %w", line, ran.err)
+	}
+	output := strings.TrimRight(ran.content, "\n")
+	if ran.err != nil {
+		output = resultText(output, ran.err.Error())
+	}
+	written := "!`" + line + "`"
+	if !strings.Contains(m.Content, written) {
+		// A plugin has changed the prompt.
+		output = joined(m.Content, output)
+		written = m.Content
+	}
+	m.Content = strings.Replace(m.Content, written, output, 1)
+	return ran.injections, nil
 }
 
 // addPart adds an image or a PDF file to a message. The text of the message names the file, so that the model can tell several

@@ -44,6 +44,8 @@ type Config struct {
 	Persona
 
 	Hooks pipeline.Source
+	// Subagent is set if another agent sends the prompts. Shell hooks then see the begin and the end of a subagent.
+	Subagent bool
 	// Journal may be nil; then the conversation is not saved.
 	Journal Journal
 	Workdir string

@@ -57,6 +57,8 @@ type call struct {
 	ran bool
 	// finished is set if the call was one of Done, which ends the interaction.
 	finished bool
+	// halted is set if a shell hook requests that the agent stops.
+	halted   bool
 	output   string
 	diff     string
 	err      error
@@ -81,9 +83,10 @@ type executor struct {
 }
 
 // work runs the tool calls of a response and records a result for each, in order. Once ctx is done, each remaining call gets a
-// result that reports the interruption. It returns the messages that plugins add after the results, and whether the agent has
-// called Done.
-func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []injection, finished bool) {
+// result that reports the interruption. It returns the messages that plugins add after the results, and how the turn ends: over if the
+// agent has called Done, halted if a shell hook stops it.
+func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []injection, ended step) {
+	ended = worked
 	for len(requests) > 0 {
 		n := x.together(requests)
 		batch := make([]*call, 0, n)
@@ -93,11 +96,16 @@ func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []
 		x.execute(ctx, batch)
 		for _, done := range batch {
 			queued = append(queued, x.finishCall(ctx, done)...)
-			finished = finished || done.finished
+			switch {
+			case done.halted:
+				ended = halted
+			case done.finished && ended == worked:
+				ended = over
+			}
 		}
 		requests = requests[n:]
 	}
-	return queued, finished
+	return queued, ended
 }
 
 // together returns how many of the calls, starting with the first, may run in parallel.
@@ -201,7 +209,18 @@ func (x *executor) askGuard(ctx context.Context, p *call) (err error) {
 	if guard == nil {
 		return nil
 	}
-	p.note, err = guard.Before(ctx, p.invocation(), p.tool)
+	invocation := p.invocation()
+	invocation.ChangeArgs = func(changed map[string]any) error {
+		args, err := normal(changed)
+		if err == nil {
+			err = x.offer.registry().Validate(p.request.Name, args)
+		}
+		if err == nil {
+			p.args = args
+		}
+		return err
+	}
+	p.note, err = guard.Before(ctx, invocation, p.tool)
 	if ctx.Err() != nil {
 		return interrupted(ctx)
 	}
@@ -224,7 +243,7 @@ func joined(text, note string) string {
 }
 
 func (p *call) invocation() tool.Call {
-	return tool.Call{Args: p.args, Context: p.state, AttributeChanges: p.all.attributeChanges}
+	return tool.Call{Args: p.args, Context: p.state, AttributeChanges: p.all.attributeChanges, Halt: func() { p.halted = true }}
 }
 
 // execute runs the permitted calls in parallel.

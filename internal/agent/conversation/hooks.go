@@ -76,6 +76,46 @@ func (h *hooks) runOf(
 	return out
 }
 
+// moment runs the shell hooks of the current persona at a moment, as run does with plugins. fill adds what is specific to the moment.
+func (h *hooks) moment(ctx context.Context, point hookpoint.Name, fill func(m *hookpoint.Moment)) pipeline.Outcome {
+	return h.runOf(ctx, h.personas.current().Moments, point, nil, func(state sdk.Context) any {
+		m := hookpoint.Moment{Context: state}
+		fill(&m)
+		return m
+	})
+}
+
+// asked runs the shell hooks about a prompt. It returns what they make of it, or an error if they block it.
+func (h *hooks) asked(ctx context.Context, prompt string, subagent bool) (string, []injection, error) {
+	point := hookpoint.MomentPrompt
+	if subagent {
+		point = hookpoint.MomentSubagentStart
+	}
+	out := h.moment(ctx, point, func(m *hookpoint.Moment) {
+		m.Text = prompt
+		if subagent {
+			m.Subject, m.Fields = m.Agent, map[string]any{"agent": m.Agent}
+		}
+	})
+	if out.Block != nil {
+		return prompt, nil, errors.New(blockText(out))
+	}
+	if out.Prompt != nil {
+		prompt = *out.Prompt
+	}
+	return prompt, queue(point, out), nil
+}
+
+// blockText says which shell hook blocks, and why.
+func blockText(out pipeline.Outcome) string {
+	by := out.Decision()
+	text := "blocked by " + by.By
+	if by.Reason != "" {
+		text += ": " + by.Reason
+	}
+	return text
+}
+
 // reporter returns a function that emits an event for each failure of a plugin.
 func (h *hooks) reporter(point hookpoint.Name) pipeline.Observer {
 	return func(r pipeline.Report) {

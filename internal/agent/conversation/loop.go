@@ -23,6 +23,10 @@ const (
 	over step = iota
 	// rest ends the interaction too, unless auto mode finds open todos.
 	rest
+	// halted ends the interaction, and nothing makes it go on.
+	halted
+	// sentOn requests another turn because a shell hook lets the agent go on.
+	sentOn
 	// nudged requests another turn because a plugin has a message for the model.
 	nudged
 	// worked requests another turn because the model waits for the results of its tools.
@@ -55,13 +59,19 @@ func (c *Conversation) Send(ctx context.Context, prompt string, attached ...Atta
 	if err := c.prompted(ctx, prompt, attached); err != nil {
 		return fmt.Errorf("the prompt was not sent: %w", err)
 	}
-	for iteration := 1; ; iteration++ {
+	for iteration, continued := 1, 0; ; iteration++ {
 		ended, err := c.runTurn(ctx, iteration)
 		if err = errors.Join(err, c.transcript.saved()); err != nil {
 			return err
 		}
-		if ended == over || ended == rest && !c.auto.unfinished() {
+		if ended == halted {
 			return nil
+		}
+		if ended == over || ended == rest && !c.auto.unfinished() {
+			if !c.stopping(ctx, continued) {
+				return nil
+			}
+			ended, continued = sentOn, continued+1
 		}
 		if limit := c.personas.maxSteps(); iteration >= limit {
 			return stopAt(limit, ended)
@@ -101,13 +111,18 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, attached []A
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
+	prompt, added, err := c.hooks.asked(ctx, prompt, c.cfg.Subagent)
+	if err != nil {
+		return err
+	}
 	m, queued, err := c.attachments.attach(ctx, prompt, attached)
 	if err != nil {
 		return err
 	}
+	c.transcript.release()
 	c.transcript.record(entry{Message: m})
 	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Attachments: described(m.Parts)})
-	c.transcript.inject(append(queue(hookpoint.UserMessage, out), queued...))
+	c.transcript.inject(slices.Concat(queue(hookpoint.UserMessage, out), added, queued))
 	return nil
 }
 
@@ -131,6 +146,11 @@ func (c *Conversation) end(ctx context.Context, err error) {
 			failed.Class, failed.Retryable = class.Type, class.Retryable()
 		}
 		c.cfg.Emit(failed)
+		if !c.cfg.Subagent {
+			c.hooks.moment(ctx, hookpoint.MomentNotification, func(m *hookpoint.Moment) {
+				m.Subject, m.Fields = "error", map[string]any{"kind": "error", "message": err.Error()}
+			})
+		}
 	}
 	c.settleSwitches(ctx)
 	c.keepWaiting()
@@ -146,7 +166,9 @@ func stopAt(limit int, ended step) error {
 		left = "todos are left"
 	case nudged:
 		left = "a plugin asked for another turn"
-	case over, worked:
+	case sentOn:
+		left = "a hook lets the model go on"
+	case over, halted, worked:
 	}
 	return fmt.Errorf("%w: %d turns are used up and %s; send another prompt to continue, or allow more with --max-steps",
 		ErrStepLimit, limit, left)
@@ -224,15 +246,15 @@ func (c *Conversation) answer(ctx context.Context, got answer) (step, error) {
 	if kept := modified(m, out.Response); kept.Content != "" || kept.Thinking != "" || len(kept.ToolCalls) > 0 {
 		c.transcript.record(entry{Message: kept})
 	}
-	added, finished := c.executor.work(got.span.Into(ctx), m.ToolCalls)
+	added, ended := c.executor.work(got.span.Into(ctx), m.ToolCalls)
 	queued = append(queued, added...)
 	c.transcript.inject(queued)
 	c.keepWaiting()
 	switch {
 	case ctx.Err() != nil:
 		return over, interrupted(ctx)
-	case finished:
-		return over, nil
+	case ended != worked:
+		return ended, nil
 	case len(m.ToolCalls) > 0:
 		return worked, nil
 	case len(queued) > 0:

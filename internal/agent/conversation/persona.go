@@ -48,6 +48,8 @@ type Persona struct {
 	Disabled func(plugin, pattern string)
 	// Hooks replaces Config.Hooks if it is not nil. It holds the plugins with the settings of an agent that took over.
 	Hooks pipeline.Source
+	// Moments holds the shell hooks of the agent in this mode, as handlers of moments; nil for none.
+	Moments pipeline.Source
 }
 
 // Guard checks tool calls after the plugins and before the tool. Its methods are called for one call at a time.

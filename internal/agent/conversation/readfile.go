@@ -19,6 +19,23 @@ type reading struct {
 	file       *tool.File
 	injections []injection
 	err        error
+	// refused is set if the call did not run.
+	refused bool
+}
+
+// shellTool is the tool that runs the shell lines of a prompt, with this argument.
+const (
+	shellTool = "Bash"
+	shellArg  = "command"
+)
+
+// runLine runs a shell line of a prompt.
+func (x *executor) runLine(ctx context.Context, line string) reading {
+	t, err := x.offer.find(shellTool)
+	if err != nil {
+		return reading{err: err, refused: true}
+	}
+	return x.perform(ctx, t, map[string]any{shellArg: line}, func(*call) {})
 }
 
 // readFile reads a file as if the model had asked for it: plugins, the policy and hooks are consulted, and the tool is confined
@@ -29,16 +46,22 @@ func (x *executor) readFile(ctx context.Context, path string, named bool) readin
 	if reader == nil {
 		return reading{err: errors.New("there is no tool that reads files")}
 	}
-	args := map[string]any{"path": path}
+	return x.perform(ctx, reader, map[string]any{"path": path}, func(p *call) {
+		p.files, p.named = true, named && p.args["path"] == path
+	})
+}
+
+// perform runs a tool as if the model had asked for it, but for a prompt. allow is called once everybody has agreed to the call.
+func (x *executor) perform(ctx context.Context, t tool.Tool, args map[string]any, allow func(p *call)) reading {
 	raw, err := json.Marshal(args)
 	if err != nil {
-		return reading{err: err}
+		return reading{err: err, refused: true}
 	}
-	p := &call{request: llm.ToolCall{Name: reader.Definition().Name, Arguments: raw}, tool: reader, args: args, state: x.state(), files: true}
+	p := &call{request: llm.ToolCall{Name: t.Definition().Name, Arguments: raw}, tool: t, args: args, state: x.state()}
 	if err := x.consult(ctx, p); err != nil {
-		return reading{injections: p.injections, err: err}
+		return reading{injections: p.injections, err: err, refused: true}
 	}
-	p.named = named && p.args["path"] == path
+	allow(p)
 	x.execute(ctx, []*call{p})
 	x.review(ctx, p)
 	failure := ""

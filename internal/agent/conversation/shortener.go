@@ -111,7 +111,26 @@ func (s *shortener) announce(ctx context.Context, forced bool, keep int) bool {
 		}
 	})
 	s.transcript.inject(queue(hookpoint.BeforeCompaction, out))
-	return !out.Compaction.Skip
+	if out.Compaction.Skip {
+		return false
+	}
+	trigger := compactTrigger(forced)
+	blocked := s.hooks.moment(ctx, hookpoint.MomentPreCompact, func(m *hookpoint.Moment) {
+		m.Subject = trigger
+		m.Fields = map[string]any{"trigger": trigger, "messages": m.MessageCount, "tokens": m.Tokens.Estimate}
+	})
+	if blocked.Block != nil {
+		s.emit(event.Notice{Text: "the history was not compacted: " + blockText(blocked)})
+	}
+	return blocked.Block == nil
+}
+
+// compactTrigger returns the cause of a compaction as shell hooks see it.
+func compactTrigger(forced bool) string {
+	if forced {
+		return "manual"
+	}
+	return "auto"
 }
 
 // compact replaces all but the last keep messages with a summary and emits the result as an event.
@@ -141,6 +160,11 @@ func (s *shortener) compact(ctx context.Context, trigger string, keep int) error
 			Context: state, Success: told.Success, PreMessages: told.PreMessages, PostMessages: told.PostMessages,
 			SummaryLength: told.SummaryLength,
 		}
+	})
+	cause := compactTrigger(trigger == event.TriggerForced)
+	s.hooks.moment(ctx, hookpoint.MomentPostCompact, func(m *hookpoint.Moment) {
+		m.Subject = cause
+		m.Fields = map[string]any{"trigger": cause, "success": told.Success, "messages": told.PostMessages, "summary": summary}
 	})
 	return err
 }

@@ -25,6 +25,8 @@ type transcript struct {
 	sent int
 	// kept is the Waiting value that the journal received last.
 	kept Waiting
+	// held holds messages that wait for the next prompt. Only the goroutine that has claimed the conversation uses it.
+	held []injection
 	// unsaved is the first error of the journal in this interaction.
 	unsaved error
 }
@@ -83,6 +85,27 @@ func (t *transcript) inject(queued []injection) {
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
 		})
 	}
+}
+
+// hold keeps messages for the moment at which the next prompt enters the history.
+func (t *transcript) hold(queued []injection) { t.held = append(t.held, queued...) }
+
+// release adds the messages that wait for a prompt.
+func (t *transcript) release() {
+	t.inject(t.held)
+	t.held = nil
+}
+
+// lastAnswer returns the text of the last answer in the history that has one.
+func (t *transcript) lastAnswer() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, e := range slices.Backward(t.history.entries) {
+		if e.Role == llm.RoleAssistant && e.Content != "" {
+			return e.Content
+		}
+	}
+	return ""
 }
 
 // identify returns calls with identifiers that no earlier call of the session has.

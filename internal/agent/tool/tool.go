@@ -64,6 +64,10 @@ type Call struct {
 	File func(f File)
 	// AttributeChanges, if not nil, is Written.AttributeChanges, for code that handles a call that has run.
 	AttributeChanges func(by string, quiet bool)
+	// ChangeArgs, if not nil, replaces the arguments of a call that has not run, if they match the tool's schema. Halt, if not nil, ends the
+	// agent's work after the call. Both are for code that checks calls.
+	ChangeArgs func(args map[string]any) error
+	Halt       func()
 }
 
 // File is an image or a PDF file that a tool has read.

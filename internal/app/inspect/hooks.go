@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,10 +46,12 @@ func Hooks(c *config.Config, choice HookChoice) ([]setup.Hook, error) {
 // HookTrial describes a hook to run without a model.
 type HookTrial struct {
 	Name string
-	// Tool, Input and Output describe the tool call that the hook receives. Output is for post hooks.
-	Tool   string
-	Input  json.RawMessage
-	Output string
+	// Tool, Input and Output describe the tool call that the hook receives. Output is for post hooks. For a hook of another event, Input
+	// holds what it reads, and Subject is what its matcher is compared with.
+	Tool    string
+	Input   json.RawMessage
+	Output  string
+	Subject string
 }
 
 // HookReport is the result of a HookTrial.
@@ -65,13 +66,17 @@ type HookReport struct {
 	Blocked  bool          `json:"blocked"`
 	// Message is the text that the model would receive.
 	Message string `json:"message"`
-	Stdout  string `json:"stdout"`
-	Stderr  string `json:"stderr"`
+	// Notice is the text that the user would see. Prompt replaces the prompt. Decision is the answer to a question, or "continue".
+	Notice   string  `json:"notice,omitempty"`
+	Prompt   *string `json:"prompt,omitempty"`
+	Decision string  `json:"decision,omitempty"`
+	Stdout   string  `json:"stdout"`
+	Stderr   string  `json:"stderr"`
 	// Error says why the hook could not be run to its end.
 	Error string `json:"error,omitempty"`
 }
 
-// TryHook runs one hook as if a tool were called, even if the hook is not active.
+// TryHook runs one hook as if a tool were called or its moment had come, even if the hook is not active.
 func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTrial) (HookReport, error) {
 	runner, err := choice.runner(c)
 	if err != nil {
@@ -81,7 +86,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	if !ok {
 		return HookReport{}, fmt.Errorf("running hook %q: it does not exist; known hooks: %s", t.Name, setup.Names(c.Hooks))
 	}
-	entry := slices.Concat(one.Pre, one.Post)
+	entry := one.Active()
 	if len(entry) == 0 || strings.TrimSpace(entry[0].Command) == "" {
 		return HookReport{}, fmt.Errorf("running hook %q: it has no command; it is there to be inherited from", t.Name)
 	}
@@ -95,28 +100,47 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 			return HookReport{}, fmt.Errorf("reading the input for hook %q: it is not a JSON object: %w", t.Name, err)
 		}
 	}
-	declared := declaredPaths(ctx, c, t.Tool, input)
-	call := hooks.Call{Tool: t.Tool, Input: input, Output: t.Output, Paths: hooks.Paths(c.Workdir, input, declared)}
+	call := hooks.Call{Subject: t.Subject, Fields: input}
+	if hooks.AboutTool(entry[0].Event) {
+		if t.Tool == "" {
+			return HookReport{}, fmt.Errorf("running hook %q: it is about tool calls; name the tool with --tool", t.Name)
+		}
+		declared := declaredPaths(ctx, c, t.Tool, input)
+		call = hooks.Call{Tool: t.Tool, Input: input, Output: t.Output, Paths: hooks.Paths(c.Workdir, input, declared)}
+		if entry[0].Event == hooks.EventPostFailure {
+			call.Failure = t.Output
+		}
+	}
 	if why := entry[0].Skip(call); why != "" {
 		return HookReport{Hook: t.Name, Skipped: why}, nil
 	}
-	do := one.RunPre
-	if entry[0].Event == hooks.EventPost {
-		do = one.RunPost
-	}
-	out, err := do(ctx, call)
+	out, err := one.Run(ctx, entry[0].Event, call)
 	if err != nil {
 		return HookReport{}, err
 	}
 	r := out.Reports[0]
 	report := HookReport{
 		Hook: r.Hook, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Duration: r.Duration, Blocked: r.Blocked, Message: r.Message,
-		Stdout: r.Stdout, Stderr: r.Stderr,
+		Stdout: r.Stdout, Stderr: r.Stderr, Notice: r.Notice, Prompt: r.Prompt, Decision: decision(entry[0].Event, r),
 	}
 	if r.Err != nil {
 		report.Error = r.Err.Error()
 	}
 	return report, nil
+}
+
+// decision names what a hook decided beside letting pass and blocking.
+func decision(event string, r hooks.Report) string {
+	switch {
+	case r.Allow:
+		return "allow"
+	case r.Blocked && event == hooks.EventApproval:
+		return "deny"
+	case r.Continue:
+		return "continue"
+	default:
+		return ""
+	}
 }
 
 // declaredPaths returns the files that a built-in tool declares for a call.

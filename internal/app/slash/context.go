@@ -42,7 +42,9 @@ func UsageCommands(s Usage) []command.Command {
 	c := usageCommands{s}
 	return []command.Command{
 		own("ctx", "Show how full the model's context is, and what fills it", c.ctx),
+		own("context", "The same as /ctx", c.ctx),
 		own("stats", "Show the counts and the cost of the session", c.stats),
+		own("cost", "The same as /stats", c.stats),
 	}
 }
 

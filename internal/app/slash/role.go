@@ -151,14 +151,7 @@ func (c roleCommands) model(ctx context.Context, args string) (string, error) {
 	case "--list":
 		return c.modelList(ctx)
 	}
-	r := c.Setup().Role
-	provider, model, both := strings.Cut(name, "/")
-	if _, known := c.Setup().Config.Providers[provider]; both && known {
-		r.Provider, r.Model = provider, model
-	} else {
-		r.Model = name
-	}
-	if err := c.Switch(ctx, r, sdk.SwitchReasonUser); err != nil {
+	if err := c.Switch(ctx, c.Setup().RoleWithModel(name), sdk.SwitchReasonUser); err != nil {
 		return "", err
 	}
 	return "now using " + described(c), nil

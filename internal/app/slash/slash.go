@@ -45,10 +45,22 @@ type run = func(ctx context.Context, args string) (string, error)
 func Custom(c *config.Config) []command.Command {
 	var out []command.Command
 	for _, custom := range c.Commands {
+		hints, details := custom.Hints, ""
+		if custom.ArgumentHint != "" {
+			hints = append(slices.Clone(hints), "["+strings.Trim(custom.ArgumentHint, "[]")+"]")
+		}
+		if custom.Model != "" {
+			details += "model: " + custom.Model + "\n"
+		}
+		if len(custom.AllowedTools) > 0 {
+			details += "written for these tools, which grants nothing: " + strings.Join(custom.AllowedTools, ", ") + "\n"
+		}
 		out = append(out, command.Command{
-			Name: custom.Name, Description: custom.Description, Hints: custom.Hints, Source: command.SourceMarkdown, Origin: custom.Source.File,
+			Name: custom.Name, Description: custom.Description, Hints: hints, Details: details, Source: command.SourceMarkdown, Origin: custom.Source.File,
 			Run: func(_ context.Context, args string) (command.Result, error) {
-				return command.Result{Output: prompt.Expand(custom.Body, args), Forward: true}, nil
+				return command.Result{
+					Output: prompt.Expand(custom.Body, args), Lines: prompt.Lines(custom.Body, args), Model: custom.Model, Forward: true,
+				}, nil
 			},
 		})
 	}
@@ -99,7 +111,26 @@ func ReloadCommands(reload func(context.Context) (string, error)) []command.Comm
 // ExitCommands returns the command that ends a session.
 func ExitCommands() []command.Command {
 	exit := func(context.Context, string) (command.Result, error) { return command.Result{Exit: true}, nil }
-	return []command.Command{{Name: "exit", Description: "End the session", Run: exit}}
+	return []command.Command{
+		{Name: "exit", Description: "End the session", Run: exit},
+		{Name: "quit", Description: "The same as /exit", Run: exit},
+	}
+}
+
+// initPrompt asks for a file of instructions.
+const initPrompt = `Look at this project and write AGENTS.md in its root: instructions for a coding agent that knows nothing about it. Say how to build, test
+and check it, including a single test; how the code is organised, as far as it takes several files to understand; and which rules its authors follow that the code
+alone does not show. Read what exists first: a README, an AGENTS.md or CLAUDE.md, rules of other agents, and the files of the build. If AGENTS.md exists, improve it
+instead of replacing it. Be brief. Leave out what every engineer knows, and write nothing that you have not seen.`
+
+// InitCommands returns the command that lets the model write a file of instructions.
+func InitCommands() []command.Command {
+	return []command.Command{{
+		Name: "init", Description: "Let the model write AGENTS.md, with what it finds out about the project",
+		Run: func(context.Context, string) (command.Result, error) {
+			return command.Result{Output: initPrompt, Forward: true}, nil
+		},
+	}}
 }
 
 // HelpCommands returns the command that describes the commands of a session, which list returns.
@@ -129,6 +160,9 @@ func help(commands []command.Command, args string) (string, error) {
 			words = append(words, argument(hint))
 		}
 		fmt.Fprintf(&b, "%-34s %s\n", strings.Join(words, " "), strings.Join(strings.Fields(known.Description), " "))
+		if wanted != "" {
+			b.WriteString(known.Details)
+		}
 	}
 	if b.Len() == 0 {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)

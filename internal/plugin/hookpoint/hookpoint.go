@@ -53,6 +53,7 @@ type Point struct {
 	Order        Order
 	Chained      bool
 	AllOrNothing bool
+	UntilBlocked bool
 	ReadOnly     bool
 	InModelCall  bool
 	// Streamed reports that the point observes a fast stream; see Row.Merge.
@@ -73,9 +74,19 @@ type Point struct {
 // All returns the hook points in the order in which they are listed. The caller owns the slice.
 func All() []Point { return slices.Clone(table) }
 
-// Lookup returns the row with the given name.
-func Lookup(name Name) (Point, bool) {
-	for _, p := range table {
+// Lookup returns the row with the given name, of a point that plugins have functions for.
+func Lookup(name Name) (Point, bool) { return in(table, name) }
+
+// Find returns the row with the given name, of a point of plugins or a moment of shell hooks.
+func Find(name Name) (Point, bool) {
+	if p, ok := in(table, name); ok {
+		return p, true
+	}
+	return in(moments, name)
+}
+
+func in(rows []Point, name Name) (Point, bool) {
+	for _, p := range rows {
 		if p.Name == name {
 			return p, true
 		}

@@ -22,6 +22,8 @@ type Row[C, R any] struct {
 	InModelCall bool
 	// AllOrNothing drops the results of all handlers of a chained point if one of them fails, and calls no further handler.
 	AllOrNothing bool
+	// UntilBlocked calls no further handler of a chained point once one blocks.
+	UntilBlocked bool
 	// Copy returns the input with copies of everything that a handler could change in place. It is nil if there is nothing to
 	// copy.
 	Copy func(in C) C
@@ -53,7 +55,7 @@ func (r Row[C, R]) Point() Point {
 		Since:   r.Since,
 		Context: reflect.TypeFor[C](), Result: reflect.TypeFor[R](),
 		Signature: reflect.TypeFor[func(context.Context, C) (R, error)](),
-		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, ReadOnly: r.ReadOnly,
+		Order:     r.Order, Chained: r.Next != nil, AllOrNothing: r.AllOrNothing, UntilBlocked: r.UntilBlocked, ReadOnly: r.ReadOnly,
 		InModelCall: r.InModelCall, Streamed: r.Merge != nil, Prevents: r.Prevents,
 		read: r.read, copy: r.copyInput, accept: r.accept, next: r.hand, fold: r.foldOne, merge: r.merged, block: r.blocked(), newest: r.newest(),
 	}

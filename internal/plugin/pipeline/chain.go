@@ -9,7 +9,7 @@ func (r runner) chain(ctx context.Context, in any, prepare func(in any)) []Verdi
 	original := in
 	verdicts := make([]Verdict, 0, len(r.handlers))
 	for _, h := range r.handlers {
-		if isExtension(h) && Fold(r.point, verdicts).Block != nil {
+		if (r.point.UntilBlocked || isExtension(h)) && Fold(r.point, verdicts).Block != nil {
 			continue
 		}
 		a := r.call(ctx, h, r.point.Copy(in))

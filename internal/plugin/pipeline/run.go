@@ -36,7 +36,7 @@ func Run(ctx context.Context, src Source, point hookpoint.Name, in any, report O
 }
 
 func run(ctx context.Context, src Source, point hookpoint.Name, in any, report Observer, prepare func(in any)) Outcome {
-	row, ok := hookpoint.Lookup(point)
+	row, ok := hookpoint.Find(point)
 	if !ok {
 		return Outcome{}
 	}

@@ -59,7 +59,7 @@ func Find(o Options) (Found, error) {
 		f.Agent = agent
 	}
 	for _, h := range o.foreignSkills(p) {
-		if h.Kind == HomeProject && exists(filepath.Join(h.Dir, skillsFolder)) {
+		if h.Kind == HomeProject && (exists(filepath.Join(h.Dir, skillsFolder)) || exists(filepath.Join(h.Dir, foreignCommands))) {
 			f.Skills, f.Base = append(f.Skills, h.Dir), filepath.Dir(h.Dir)
 		}
 	}

@@ -19,7 +19,7 @@ const maxHookTimeout = 24 * 60 * 60
 // commandKey is the only key whose value is not expanded: the shell expands variables itself, and ${FILES[@]} is shell syntax.
 const commandKey = "command"
 
-// Hook is a shell command that runs before or after tool calls: hooks/**/*.yaml, a map from names to hooks. The value already
+// Hook is a shell command that runs at moments of a session, such as before tool calls: hooks/**/*.yaml, a map from names to hooks. The value already
 // includes inherited settings.
 type Hook struct {
 	hooks.Definition
@@ -35,9 +35,11 @@ type Hook struct {
 type hookFile struct {
 	Description string    `yaml:"description"`
 	Event       hookEvent `yaml:"event"`
-	Matcher     string    `yaml:"matcher"`
-	Files       string    `yaml:"files"`
-	Command     string    `yaml:"command"`
+	// Protocol is what the hook reads and how it answers.
+	Protocol hookProtocol `yaml:"protocol"`
+	Matcher  string       `yaml:"matcher"`
+	Files    string       `yaml:"files"`
+	Command  string       `yaml:"command"`
 	// Timeout is in seconds.
 	Timeout hookSeconds `yaml:"timeout"`
 	Depends []string    `yaml:"depends"`
@@ -98,7 +100,7 @@ func buildHook(made lineage) (Hook, error) {
 	return Hook{
 		Source: own.Source, Inherit: f.Inherit, made: made,
 		Definition: hooks.Definition{
-			Name: own.name, Description: f.Description, Event: string(f.Event), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
+			Name: own.name, Description: f.Description, Event: string(f.Event), Protocol: string(f.Protocol), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
 			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
 			Disabled: f.Disabled != nil && *f.Disabled, Unconfined: f.Sandbox != nil && !*f.Sandbox, Extra: hooks.Extra(f.Extra),
 		},

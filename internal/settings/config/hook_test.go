@@ -161,7 +161,7 @@ func TestHookRefused(t *testing.T) {
 	t.Parallel()
 	const path = project + "hooks/h.yaml"
 	checkRefused(t, map[string]refused{
-		"unknown key":      {files{path: "a:\n  event: pre\n  comand: x\n"}, []string{`h.yaml:3: unknown key "comand" in "a"; known keys: command, depends, description, disabled, event, extra, files, inherit, matcher, sandbox, silent, timeout`}},
+		"unknown key":      {files{path: "a:\n  event: pre\n  comand: x\n"}, []string{`h.yaml:3: unknown key "comand" in "a"; known keys: command, depends, description, disabled, event, extra, files, inherit, matcher, protocol, sandbox, silent, timeout`}},
 		"duplicate key":    {files{path: "a:\n  event: pre\n  event: post\n"}, []string{`h.yaml:3: duplicate key "a.event"`}},
 		"duplicate hook":   {files{path: "a: {event: pre, command: x}\na: {event: pre, command: x}\n"}, []string{`h.yaml:2: duplicate key "a"`}},
 		"wrong type":       {files{path: "a:\n  timeout: soon\n"}, []string{`h.yaml:2: key "a.timeout": expected a whole number`}},
@@ -173,9 +173,9 @@ func TestHookRefused(t *testing.T) {
 		"not a map":        {files{path: "- a\n"}, []string{`h.yaml:1: expected a mapping of keys`}},
 		"hook is text":     {files{path: "a: x\n"}, []string{`h.yaml:1: key "a": expected a mapping of keys`}},
 		"unset variable":   {files{path: "a:\n  event: pre\n  files: ${NOT_SET}\n"}, []string{`h.yaml:3: key "a.files": the variable NOT_SET is not set`}},
-		"no event":         {files{path: "a:\n  command: x\n"}, []string{`h.yaml:2: key "a.event": hook "a" has no event: set pre or post`}},
+		"no event":         {files{path: "a:\n  command: x\n"}, []string{`h.yaml:2: key "a.event": hook "a" has no event: set one of session_start, prompt, approval, pre, post, post_failure, stop, subagent_start, subagent_stop, pre_compact, post_compact, notification, plugin_state, session_end`}},
 		"nothing":          {files{path: "a:\n"}, []string{`h.yaml:1: key "a.event": hook "a" has no event`}},
-		"unknown event":    {files{path: "a:\n  command: x\n  event: during\n"}, []string{`h.yaml:3: key "a.event": hook "a": unknown event "during"; known: pre, post`}},
+		"unknown event":    {files{path: "a:\n  command: x\n  event: during\n"}, []string{`h.yaml:3: key "a.event": hook "a": unknown event "during"; known: session_start, prompt, approval, pre, post, post_failure, stop, subagent_start, subagent_stop, pre_compact, post_compact, notification, plugin_state, session_end`}},
 		"no command":       {files{path: "a:\n  event: pre\n"}, []string{`h.yaml:2: key "a.command": hook "a" has no command`}},
 		"negative timeout": {files{path: "a:\n  event: pre\n  timeout: -1\n"}, []string{`h.yaml:3: key "a.timeout": hook "a": -1 is not between`}},
 		"no time":          {files{path: "a:\n  event: pre\n  timeout: 0\n"}, []string{`h.yaml:3: key "a.timeout": hook "a": 0 is not between 1 and 86400 seconds; leave the key out for 10`}},

@@ -38,16 +38,18 @@ func (o Options) instructions(p places) (found []Instructions, notices []string)
 		return nil, nil
 	}
 	var all []Instructions
-	add := func(path, text string, err error) {
+	add := func(path, text string, err error) bool {
 		switch text = cleanInstructions(text); {
 		case err != nil:
 			notices = append(notices, fmt.Sprintf("the instructions in %s are left out: %v", path, reason(err)))
 		case text != "" && !slices.ContainsFunc(all, func(i Instructions) bool { return i.Path == path }):
 			all = append(all, Instructions{Path: path, Text: text})
+			return true
 		}
+		return false
 	}
 	if p.user != "" {
-		readInstructions(p.user, "", readOwn(p.user), add)
+		o.userInstructions(p.user, add)
 	}
 	if !o.Safe {
 		o.projectInstructions(p, add)
@@ -56,8 +58,19 @@ func (o Options) instructions(p places) (found []Instructions, notices []string)
 	return found, append(notices, short...)
 }
 
+// userInstructions reads the file of the user's home.
+func (o Options) userInstructions(home string, add func(path, text string, err error) bool) {
+	root, err := files.OpenRoot(home)
+	if err != nil {
+		// Without a home there are no instructions in it.
+		return
+	}
+	defer func() { _ = root.Close() }()
+	readInstructions(home, "", readOwn(home), &importer{top: home, root: root, userHome: o.UserHome, add: add, left: maxImports})
+}
+
 // projectInstructions reads the files of the project.
-func (o Options) projectInstructions(p places, add func(path, text string, err error)) {
+func (o Options) projectInstructions(p places, add func(path, text string, err error) bool) {
 	dirs := fromRoot(p.workdir, o.UserHome)
 	root, err := files.OpenRoot(dirs[0])
 	if err != nil {
@@ -65,21 +78,24 @@ func (o Options) projectInstructions(p places, add func(path, text string, err e
 		return
 	}
 	defer func() { _ = root.Close() }()
+	imports := &importer{top: dirs[0], root: root, userHome: o.UserHome, add: add, left: maxImports}
 	for _, dir := range dirs {
 		rel, _ := filepath.Rel(dirs[0], dir) // dir is below dirs[0], so there is no error
-		readInstructions(dirs[0], rel, readLinked(root), add)
+		readInstructions(dirs[0], rel, readLinked(root), imports)
 	}
 }
 
-// readInstructions reads the instructions file of one directory below top, if there is one.
-func readInstructions(top, dir string, read func(name string) (string, error), add func(path, text string, err error)) {
+// readInstructions reads the instructions file of one directory below top, if there is one, and what it imports.
+func readInstructions(top, dir string, read func(name string) (string, error), imports *importer) {
 	for _, name := range instructionNames {
 		name = filepath.Join(dir, name)
 		text, err := read(name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		add(filepath.Join(top, name), text, err)
+		if path := filepath.Join(top, name); imports.add(path, text, err) {
+			imports.follow(path, text, 0)
+		}
 		return
 	}
 }

@@ -102,7 +102,13 @@ func textOrTexts() map[string]any {
 type hookEvent string
 
 // YAMLValues implements strictyaml.Listed.
-func (hookEvent) YAMLValues() []string { return []string{hooks.EventPre, hooks.EventPost} }
+func (hookEvent) YAMLValues() []string { return hooks.Events() }
+
+// hookProtocol is the protocol of a shell hook.
+type hookProtocol string
+
+// YAMLValues returns the protocols of hooks.
+func (hookProtocol) YAMLValues() []string { return hooks.Protocols() }
 
 // hookSeconds is the timeout of a shell hook, in seconds.
 type hookSeconds int

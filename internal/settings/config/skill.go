@@ -37,16 +37,20 @@ func (s Skill) Dir() string {
 	return filepath.Dir(s.Source.File)
 }
 
-// skills reads the skills of the user and then those of the project. Among those of one of them, a home takes precedence over the
-// directories of other agents.
 func (l *loader) skills() (map[string]Skill, error) {
 	own := kind[Skill]{name: "skill", folder: skillsFolder, ext: markdownFiles, skip: belongsToSkill, read: l.readSkill}
-	merged := map[string]Skill{}
+	return loadAround(l, own, l.readForeignSkills)
+}
+
+// loadAround reads the entities of the user and then those of the project. Among those of one of them, a home takes precedence over the
+// directories of other agents, which foreign reads.
+func loadAround[T any](l *loader, own kind[T], foreign func(Home, map[string]T)) (map[string]T, error) {
+	merged := map[string]T{}
 	var faults []error
 	for _, kind := range []HomeKind{HomeUser, HomeProject} {
 		for _, dir := range l.foreign {
 			if dir.Kind == kind {
-				l.readForeignSkills(dir, merged)
+				foreign(dir, merged)
 			}
 		}
 		for _, home := range l.homes {

@@ -129,15 +129,7 @@ type foreignDir struct {
 
 // list returns where the main files of the skills are. They need not exist. A folder that does not exist has none.
 func (d foreignDir) list() ([]string, error) {
-	var entries []fs.DirEntry
-	err := d.below(d.top, func(root *os.Root, name string) (err error) {
-		if root == nil {
-			entries, err = files.ReadDir(d.top, limit.ConfigFiles+1)
-		} else {
-			entries, err = files.ReadDirBelow(root, name, limit.ConfigFiles+1)
-		}
-		return err
-	})
+	entries, err := d.entries(d.top)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

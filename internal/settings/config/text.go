@@ -27,6 +27,12 @@ type Command struct {
 	Description string `yaml:"description"`
 	// Hints label the arguments in completion.
 	Hints []string `yaml:"hints"`
+	// ArgumentHint is the same as one text, as in the commands of other agents.
+	ArgumentHint string `yaml:"argument-hint"`
+	// AllowedTools is shown. It grants nothing.
+	AllowedTools Names `yaml:"allowed-tools"`
+	// Model answers the prompt instead of the current one: MODEL or PROVIDER/MODEL.
+	Model string `yaml:"model"`
 }
 
 func (l *loader) prompts() (map[string]Prompt, error) {
@@ -45,7 +51,8 @@ func (l *loader) readPrompt(d document) ([]entity[Prompt], error) {
 }
 
 func (l *loader) commands() (map[string]Command, error) {
-	return loadKind(l, kind[Command]{name: "command", folder: "config/commands", ext: markdownFiles, read: l.readCommand})
+	own := kind[Command]{name: "command", folder: "config/commands", ext: markdownFiles, read: l.readCommand}
+	return loadAround(l, own, l.readForeignCommands)
 }
 
 // isCommandName reports whether a name can be typed after a slash without looking like a path.

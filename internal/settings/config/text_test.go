@@ -55,7 +55,7 @@ func TestCommandRefused(t *testing.T) {
 	t.Parallel()
 	const path = project + "commands/a.md"
 	checkRefused(t, map[string]refused{
-		"unknown key":   {files{path: "---\nhint: x\n---\ntext"}, []string{`a.md:2: unknown key "hint"; known keys: description, hints, name`}},
+		"unknown key":   {files{path: "---\nhint: x\n---\ntext"}, []string{`a.md:2: unknown key "hint"; known keys: allowed-tools, argument-hint, description, hints, model, name`}},
 		"duplicate key": {files{path: "---\nname: a\nname: b\n---\ntext"}, []string{`a.md:3: duplicate key "name"`}},
 		"wrong type":    {files{path: "---\nhints: {a: b}\n---\ntext"}, []string{`a.md:2: key "hints": expected a list, got a mapping`}},
 		"no list":       {files{path: "---\nhints: a\n---\ntext"}, []string{`a.md:2: key "hints": expected a list, got text "a"`}},

@@ -52,16 +52,35 @@ func (g guard) Before(ctx context.Context, call tool.Call, t tool.Tool) (string,
 	}
 	made := g.hookCall(ctx, call, t)
 	made.Gone = nil // not yet
+	made.Change = func(args map[string]any) ([]string, error) { return g.change(ctx, &call, t, args) }
 	out, err := g.hooks.RunPre(ctx, made)
-	g.tellAnswers(out)
+	g.tell(call, out)
 	switch {
 	case err != nil:
 		return "", err
 	case out.Blocked:
 		return "", tool.Refused(tool.ByHook, out.By, errors.New(out.Append(out.Reason)))
+	case out.Ask != "":
+		return out.Feedback, tool.Refused(tool.ByHook, out.Ask, g.confirm(ctx, call, t, policy.Verdict{Action: policy.Confirm, Rule: "hook " + out.Ask}))
 	default:
 		return out.Feedback, nil
 	}
+}
+
+// change replaces the arguments of a call because a hook changed them. The policy decides about the changed call too. It returns the files
+// that the changed call touches.
+func (g guard) change(ctx context.Context, call *tool.Call, t tool.Tool, args map[string]any) ([]string, error) {
+	if call.ChangeArgs == nil {
+		return nil, errors.New("this call takes no other arguments")
+	}
+	if err := call.ChangeArgs(args); err != nil {
+		return nil, err
+	}
+	call.Args = args
+	if err := g.permit(ctx, *call, t); err != nil {
+		return nil, err
+	}
+	return g.hookCall(ctx, *call, t).Paths, nil
 }
 
 // hookCall returns a call in the form that hooks receive.
@@ -75,7 +94,7 @@ func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.
 	}
 	workdir := g.source.Config.Workdir
 	return hooks.Call{
-		Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(workdir, call.Args, declared),
+		Session: call.Context.SessionID, Tool: t.Definition().Name, Input: call.Args, Paths: hooks.Paths(workdir, call.Args, declared),
 		// A tool declares what it deletes among these.
 		Gone: hooks.Paths(workdir, nil, sdk.ToolPaths{Clear: declared.Clear}),
 	}
@@ -106,14 +125,23 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict
 		return nil
 	}
 	ask, name := g.source.Confirm, about.Tool
+	q := g.question(about, verdict, t)
+	if answer, by := g.askHooks(ctx, call, t, q); by != "" {
+		g.tellAnswer(q, answer)
+		if answer.Decision == policy.Reject {
+			return tool.Refused(tool.ByHook, strings.TrimPrefix(by, "hook "), errors.New(answer.Reason))
+		}
+		return nil
+	}
 	switch {
 	case ask == nil && verdict.Rule == "":
 		return fmt.Errorf("%s requires approval, and there is no terminal to ask on, so the call is denied; to allow it, name the tool in the policy's auto", name)
 	case ask == nil:
 		return fmt.Errorf("the policy requires confirmation (rule %q), and there is no terminal to ask on, so the call is denied", verdict.Rule)
 	}
-	q := g.question(about, verdict, t)
+	notified := g.notify(ctx, call, q)
 	answer, err := ask(ctx, q)
+	<-notified
 	if err != nil {
 		return fmt.Errorf("asking whether %s may run: %w", name, err)
 	}
@@ -122,7 +150,7 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict
 
 // After runs the hooks with the output of the tool, even if the tool failed.
 func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
-	if len(g.hooks.Post) == 0 || ctx.Err() != nil {
+	if len(g.hooks.Post)+len(g.hooks.Others) == 0 || ctx.Err() != nil {
 		return ""
 	}
 	made := g.hookCall(ctx, call, t)
@@ -135,19 +163,29 @@ func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output st
 		made.Ended = func(e hooks.Entry) { call.AttributeChanges("hook "+e.Name, e.Silent) }
 	}
 	if failure != nil {
-		made.Output = strings.TrimLeft(output+"\n"+failure.Error(), "\n")
+		made.Failure = failure.Error()
+		made.Output = strings.TrimLeft(output+"\n"+made.Failure, "\n")
 	}
 	out, err := g.hooks.RunPost(ctx, made)
-	g.tellAnswers(out)
+	g.tell(call, out)
 	if err != nil && ctx.Err() == nil {
 		g.source.notice("", err.Error())
 	}
 	return out.Append(out.Reason)
 }
 
-// tellAnswers reports the hooks whose answers could not be parsed, because a guard among them blocks nothing.
-func (g guard) tellAnswers(out hooks.Outcome) {
+// tell reports what hooks have for the user, and ends the agent's work if one of them requests that. It also reports the hooks whose
+// answers could not be parsed, because a guard among them blocks nothing.
+func (g guard) tell(call tool.Call, out hooks.Outcome) {
+	if out.Halt != "" && call.Halt != nil {
+		call.Halt()
+		g.source.notice("", "a hook stops the agent: "+out.Halt)
+	}
 	for _, r := range out.Reports {
+		if r.Notice != "" {
+			g.source.notice("hook "+r.Hook, r.Notice)
+			continue
+		}
 		if _, wrong := errors.AsType[*hooks.AnswerError](r.Err); wrong {
 			g.source.notice("", fmt.Sprintf("hook %q failed and blocks nothing: %v", r.Hook, r.Err))
 		}

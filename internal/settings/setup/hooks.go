@@ -3,10 +3,12 @@ package setup
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"sync"
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/settings/config"
 )
@@ -26,6 +28,7 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	c.Features = f
 	confined := sync.OnceValue(func() Confinement { return s.Confinement(f) })
 	runner.Prepare, runner.Explain = prepareHook(&c, confined), explainHook(&c, confined)
+	runner.Transcript = func(id string) string { return filepath.Join(s.Config.State.Sessions(), id+session.Ext) }
 	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
 	runner.OnSlow = func(name string) {
 		if s.Emit != nil {
@@ -52,6 +55,7 @@ type Hook struct {
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
 	Event       string   `json:"event"`
+	Protocol    string   `json:"protocol"`
 	Matcher     string   `json:"matcher"`
 	Files       string   `json:"files"`
 	Command     string   `json:"command"`
@@ -75,12 +79,12 @@ type Hook struct {
 // reason.
 func ListHooks(c *config.Config, runner hooks.Runner) []Hook {
 	out := []Hook{}
-	for _, row := range [][]hooks.Entry{runner.Pre, runner.Post} {
-		for i, e := range row {
-			h := listedHook(c, e)
-			h.Active, h.Order = true, i+1
-			out = append(out, h)
-		}
+	order := map[string]int{}
+	for _, e := range runner.Active() {
+		order[e.Event]++
+		h := listedHook(c, e)
+		h.Active, h.Order = true, order[e.Event]
+		out = append(out, h)
 	}
 	for _, e := range runner.Excluded {
 		h := listedHook(c, e.Entry)
@@ -92,13 +96,11 @@ func ListHooks(c *config.Config, runner hooks.Runner) []Hook {
 
 func listedHook(c *config.Config, e hooks.Entry) Hook {
 	h := Hook{
-		Name: e.Name, Description: e.Description, Event: e.Event, Files: e.Files, Command: e.Command,
+		Name: e.Name, Description: e.Description, Event: e.Event, Protocol: cmp.Or(e.Protocol, hooks.ProtocolAura), Files: e.Files, Command: e.Command,
 		Timeout: cmp.Or(e.Timeout, hooks.DefaultTimeout).String(), Silent: e.Silent, Depends: append([]string{}, e.Depends...),
 		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
 		Sandbox: Rights(c, e.Unconfined, config.SandboxPaths(e.Extra)),
 	}
-	if e.Matcher != nil {
-		h.Matcher = e.Matcher.String()
-	}
+	h.Matcher = c.Hooks[e.Name].Matcher
 	return h
 }

@@ -26,25 +26,24 @@ func hostRules(c *config.Config, n config.Network) network.Setting {
 	if n.Rules == nil || sandbox.CheckHosts() != nil {
 		return n.Setting
 	}
-	rules := *n.Rules
-	if names := rules.Presets(); len(names) > 0 {
-		rules = rules.Expand(presets.Hosts(Presets(context.Background(), c, names...)))
-	}
+	rules := expandPresets(c, *n.Rules)
 	return network.Setting{Rules: &rules}
 }
 
 // limitHosts limits the policy of a plugin to the network that it asks for. If the user allows every host and the system cannot enforce
 // rules, a plugin that names hosts keeps the whole network.
-func limitHosts(p *sandbox.Policy, asks manifest.Asks) {
+func (c Confinement) limitHosts(p *sandbox.Policy, asks manifest.Asks) {
 	switch {
 	case !asks.Network:
 		p.Network, p.Hosts = false, nil
 	case len(asks.Hosts) == 0 || p.Network && sandbox.CheckHosts() != nil:
 	case p.Network:
-		p.Network, p.Hosts = false, &network.Rules{Ask: true, Only: asks.Hosts}
+		rules := c.expand(network.Rules{Ask: true, Only: asks.Hosts})
+		p.Network, p.Hosts = false, &rules
 	case p.Hosts != nil:
 		rules := *p.Hosts
 		rules.Only = asks.Hosts
+		rules = c.expand(rules)
 		p.Hosts = &rules
 	}
 }

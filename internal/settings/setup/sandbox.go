@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -27,6 +28,8 @@ type Confinement struct {
 	env      []string
 	settings sandbox.Config
 	place    sandbox.Place
+	// expand replaces presets in rules of the network by their hosts.
+	expand func(network.Rules) network.Rules
 	// aar is the user's directory of Aar; empty if there is none.
 	aar string
 	// skills holds the directories of the user's skills, which the built-in tools can read.
@@ -59,6 +62,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: hostRules(c, s.Network), UnixSockets: s.UnixSockets,
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
+		expand: func(r network.Rules) network.Rules { return expandPresets(c, r) },
 		grants: sandbox.GrantsIn(c.Workdir), aar: c.Aar, skills: userSkillDirs(c), quarantine: Quarantine(c),
 	}
 	if out.enabled && c.State.Root != "" {
@@ -173,7 +177,7 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 		c.guestPlace()
 	}
 	p := c.Policy(kind)
-	limitHosts(&p, e.Asks())
+	c.limitHosts(&p, e.Asks())
 	if e.guest != nil {
 		e.guest.grant(&p)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/idelchi/aura/host"
@@ -205,4 +206,16 @@ func RequireSandbox(f config.Features) error {
 			"use a system that can, or remove required from config/sandbox", s.Reason())
 	}
 	return nil
+}
+
+// RoleWithModel returns the role with another model, given as MODEL or PROVIDER/MODEL.
+func (s *Setup) RoleWithModel(name string) Role {
+	r := s.Role
+	provider, model, both := strings.Cut(name, "/")
+	if _, known := s.Config.Providers[provider]; both && known {
+		r.Provider, r.Model = provider, model
+	} else {
+		r.Model = name
+	}
+	return r
 }

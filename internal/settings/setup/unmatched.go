@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/limit"
@@ -48,12 +49,15 @@ func (s Source) unmatchedMatchers(r Role, f config.Features, known []string) []s
 		return nil // aura does not start with such hooks
 	}
 	var out []string
-	for _, e := range slices.Concat(runner.Pre, runner.Post) {
+	for _, e := range runner.Active() {
+		if !hooks.AboutTool(e.Event) {
+			continue
+		}
 		if strings.ContainsRune(e.Files, '/') {
 			out = append(out, fmt.Sprintf("hook %q never runs: files %q contains a slash, but the pattern is compared with the names of files without their directories; "+
 				"write %q, and let the command look at the directory", e.Name, e.Files, path.Base(e.Files)))
 		}
-		if e.Matcher == nil || slices.ContainsFunc(known, e.Matcher.MatchString) {
+		if e.Matcher == nil || slices.ContainsFunc(known, func(name string) bool { return e.Matches(name) }) {
 			continue
 		}
 		if near := nearest.Hint(strings.Trim(e.Matcher.String(), "^$()"), known); near != "" {
