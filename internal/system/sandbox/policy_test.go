@@ -204,9 +204,16 @@ func TestLessNetwork(t *testing.T) {
 		policy, other sandbox.Policy
 		want          bool
 	}{
-		{on, on, false}, {on, off, false}, {on, ask, false},
-		{off, on, true}, {off, off, false}, {off, ask, true},
-		{ask, on, true}, {ask, off, false}, {ask, none, false}, {none, ask, true},
+		{on, on, false},
+		{on, off, false},
+		{on, ask, false},
+		{off, on, true},
+		{off, off, false},
+		{off, ask, true},
+		{ask, on, true},
+		{ask, off, false},
+		{ask, none, false},
+		{none, ask, true},
 	} {
 		if got := tt.policy.LessNetwork(tt.other); got != tt.want || tt.policy.Stricter(tt.other) != tt.want {
 			t.Errorf("%d: %t", i, got)
