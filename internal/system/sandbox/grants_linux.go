@@ -45,10 +45,12 @@ func (g *Grants) Open(p Policy) Policy {
 	if g.dir != nil {
 		p.pinFile(g.root, g.dir)
 	}
-	if slices.Contains(p.ReadWrite, "/") {
-		return p // every file can be reached, so replacing a path gains nothing
-	}
 	rights := p.rights()
+	if slices.Contains(p.ReadWrite, "/") {
+		// Every file can be reached, so replacing a path gains nothing.
+		g.openGitCopies(&p, rights)
+		return p
+	}
 	names := slices.Concat([]string{g.workdir}, p.ReadWrite, p.ReadOnly, p.Own)
 	for _, c := range p.Covers {
 		names = append(names, c.Path)
