@@ -18,7 +18,7 @@ func TestLastOutput(t *testing.T) {
 		fmt.Fprintf(&others, "\ngoroutine %d [select (no cases)]:\ninterp.runCfg(0xc000, 0x0?)\n\t/interp/run.go:234 +0x265\n", i+40)
 	}
 	const (
-		frames  = "main.go:26:10: panic: many.boom(...)\n"
+		frames  = "main.go:26: panic: many.boom(...)\n"
 		message = "panic: assignment to entry in nil map\n\ngoroutine 31 [running]:\nmany.boom()\n\tmany@v0.0.0/main.go:26 +0x25\n"
 	)
 	stacks, noise := others.String(), strings.Repeat("noise\n", tailSize/2)

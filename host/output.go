@@ -134,7 +134,7 @@ var crashLine = sync.OnceValue(func() *regexp.Regexp {
 var stackLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(goroutine |PC=)`) })
 
 // frameLine matches the line that the interpreter prints for each frame of a panic: file, line, column and function.
-var frameLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S.*:\d+:\d+: panic: `) })
+var frameLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S.*:\d+: panic: `) })
 
 // logFile is a plugin's log, limited in size. A nil logFile drops everything. Disk errors must not affect the session, so a
 // failed write is recorded and returned by Close.

@@ -26,7 +26,7 @@ func TestExcerpt(t *testing.T) {
 		{"fatal error", "x\nfatal error: concurrent map writes\n\ngoroutine 1 [running]:\n", "fatal error: concurrent map writes"},
 		{"signal", "x\nSIGSEGV: segmentation violation\nPC=0x1 m=0\nr15 0x2\n", "SIGSEGV: segmentation violation"},
 		{"passed on", "panic: boom [recovered, repanicked]\n\ngoroutine 1\n", "panic: boom"},
-		{"where it passed", "a\nmain.go:9:2: panic: bad.f(...)\npanic: boom\n\ngoroutine 1\n", "panic: boom\nmain.go:9:2: panic: bad.f(...)"},
+		{"where it passed", "a\nmain.go:9: panic: bad.f(...)\npanic: boom\n\ngoroutine 1\n", "panic: boom\nmain.go:9: panic: bad.f(...)"},
 		{
 			"a compiled plugin", "panic: boom\n\ngoroutine 22 [running]:\npanic({0x1, 0x2})\n\truntime/panic.go:783 +0x132\nbad.f.func1()\n\tbad@v0.0.0/main.go:11 +0x25\n" +
 				"a.b/c.G(...)\n\ta.b/c@v2.0.0/g.go:7\ncreated by bad.f in goroutine 21\n\tbad@v0.0.0/main.go:12 +0x52\n\ngoroutine 1 [select]:\nbad.h()\n\tbad@v0.0.0/main.go:9 +0x1\n",

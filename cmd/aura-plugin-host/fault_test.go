@@ -22,7 +22,7 @@ func TestFatal(t *testing.T) {
 		"panic in a goroutine": {
 			body: `go func() { panic("boom") }()
 	select {}`,
-			code: 2, want: []string{"main.go:12:13: panic: my-plugin.Execute.func(...)", "\npanic: boom"},
+			code: 2, want: []string{"main.go:12: panic: my-plugin.Execute.func1(...)", "\npanic: boom"},
 		},
 		"error in a goroutine": {
 			imports: "\"errors\"\n", body: `go func() { panic(errors.New("boom")) }()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -180,6 +181,9 @@ The exit code is 0 whatever the hook returns.`,
 			}
 			trial.Name, trial.Input = args[0], json.RawMessage(input)
 			report, err := inspect.TryHook(cmd.Context(), c, root.hookChoice(), trial)
+			if errors.Is(err, inspect.ErrToolMissing) {
+				return usageError{err}
+			}
 			if err != nil {
 				return because(cmd.Context(), err)
 			}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -76,6 +77,9 @@ type HookReport struct {
 	Error string `json:"error,omitempty"`
 }
 
+// ErrToolMissing means that a hook about tool calls was to run without a tool.
+var ErrToolMissing = errors.New("it is about tool calls; name the tool with --tool")
+
 // TryHook runs one hook as if a tool were called or its moment had come, even if the hook is not active.
 func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTrial) (HookReport, error) {
 	runner, err := choice.runner(c)
@@ -103,7 +107,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 	call := hooks.Call{Subject: t.Subject, Fields: input}
 	if hooks.AboutTool(entry[0].Event) {
 		if t.Tool == "" {
-			return HookReport{}, fmt.Errorf("running hook %q: it is about tool calls; name the tool with --tool", t.Name)
+			return HookReport{}, fmt.Errorf("running hook %q: %w", t.Name, ErrToolMissing)
 		}
 		declared := declaredPaths(ctx, c, t.Tool, input)
 		call = hooks.Call{Tool: t.Tool, Input: input, Output: t.Output, Paths: hooks.Paths(c.Workdir, input, declared)}

@@ -108,10 +108,10 @@ func distributedClass(t *testing.T, file string, env ...string) (class, reason s
 }
 
 // traced matches the lines that the interpreter writes for a panic.
-var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+:\d+: panic.*\n`)
+var traced = regexp.MustCompile(`(?m)^\S+\.go:\d+: panic.*\n`)
 
 // exited matches what it writes when a program ends by os.Exit.
-var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+:\d+: panic.*|^panic in ExecuteCommand.*|^\S*\(.*os\.Exit.*`)
+var exited = regexp.MustCompile(`(?ms)^\S+\.go:\d+: panic.*|^panic in ExecuteCommand.*|^\S*\(.*os\.Exit.*`)
 
 var ownNames = regexp.MustCompile(`\bmain\.`)
 

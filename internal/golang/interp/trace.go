@@ -42,7 +42,7 @@ func (t *trace) Write(b []byte) (int, error) {
 	t.mu.Unlock()
 	var out strings.Builder
 	for _, p := range list {
-		fmt.Fprintf(&out, "%s:%d:1: panic: %s(...)\n", p.file, p.line, p.function)
+		fmt.Fprintf(&out, "%s:%d: panic: %s(...)\n", p.file, p.line, p.function)
 	}
 	if _, err := io.WriteString(t.out, out.String()); err != nil {
 		return 0, err

@@ -108,7 +108,8 @@ func checkLog(t *testing.T, p *project, plugin string, mebibytes int) {
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	quiet, loud := flooded(t, 0), flooded(t, 100)
-	const slack = 64 << 10
+	// In KiB, and less than what one plugin prints: the memory of a program with the race detector varies.
+	const slack = 90 << 10
 	if loud > quiet+slack {
 		t.Errorf("aura used %d KiB of memory, and %d KiB when its plugins printed nothing", loud, quiet)
 	}

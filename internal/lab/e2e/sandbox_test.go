@@ -278,8 +278,10 @@ func attackFrom(t *testing.T, uid int, kind, weapon string, found map[string]str
 		}
 	}
 	if kind == confinedRun && bytes.Equal(p.read(".git/config"), settings) {
-		// Bash has a private copy of Git's settings.
-		found["bash/write_git_config"] = "refused: the file itself is as it was"
+		// Programs that can start Git have a private copy of its settings.
+		for _, who := range []string{"bash", "hook", "tool"} {
+			found[who+"/write_git_config"] = "refused: the file itself is as it was"
+		}
 		p.wants(p.stderr(), `"core\.bare" in .*/\.git/config: refused by the sandbox`)
 	}
 	if kind == bareRun {

@@ -390,7 +390,7 @@ func TestTrustQuestion(t *testing.T) {
 			c.check(err)
 			t.Cleanup(func() { _ = screen.Close(); _ = tty.Close() })
 			cmd := c.command("run", "--without-plugins", "hi")
-			cmd.Env = append(slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "AURA_") }), "CLONE_SECRET="+cloneSecret)
+			cmd.Env = append(slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "AURA_") }), "CLONE_SECRET="+cloneSecret, "AURA_DEMONSTRATION=1")
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 			cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
 			record, err := os.Create(c.path("stderr.txt"))
