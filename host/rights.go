@@ -26,6 +26,7 @@ func withdrawn(before, next Spec) string {
 		})
 		lost("the environment variables "+strings.Join(gone, ", "), len(gone) > 0)
 	}
+	lost("its memory limit", next.Err == nil && next.Manifest.Limits.Memory < before.Manifest.Limits.Memory)
 	switch had, has := before.Sandbox, next.Sandbox; {
 	case has == nil:
 	case had == nil:

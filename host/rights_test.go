@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -14,6 +15,20 @@ func TestWithdrawn(t *testing.T) {
 	t.Parallel()
 	env := func(names ...string) Spec {
 		return Spec{Plugin: manifest.Plugin{Manifest: manifest.Manifest{Env: names}}}
+	}
+	memory := func(bytes int64) Spec {
+		return Spec{Plugin: manifest.Plugin{Manifest: manifest.Manifest{Limits: manifest.Limits{Memory: bytes}}}}
+	}
+	hosts := func(names ...string) Spec {
+		rules := network.Rules{}
+		for _, name := range names {
+			p, err := network.Parse(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rules.Allow = append(rules.Allow, p)
+		}
+		return Spec{Sandbox: &sandbox.Policy{Hosts: &rules}}
 	}
 	broken := env()
 	broken.Err = errors.New("unreadable")
@@ -24,6 +39,8 @@ func TestWithdrawn(t *testing.T) {
 		"unsafe":             {Spec{Unsafe: true}, Spec{}, "unsafe mode"},
 		"variable":           {env("A", "B"), env("A"), "the environment variables B"},
 		"all variables":      {env("*"), env("A"), "the environment variables *"},
+		"memory":             {memory(2), memory(1), "its memory limit"},
+		"hosts":              {hosts("a.example", "b.example"), hosts("a.example"), "the network"},
 		"network":            {Spec{Sandbox: &sandbox.Policy{Network: true}}, Spec{Sandbox: &sandbox.Policy{}}, "the network"},
 		"files":              {Spec{Sandbox: &sandbox.Policy{ReadWrite: []string{"/a"}}}, Spec{Sandbox: &sandbox.Policy{}}, "what the sandbox denies now"},
 		"sandbox":            {Spec{}, Spec{Sandbox: &sandbox.Policy{}}, "running without a sandbox"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 const pluginsHelp = `List, inspect, install, update, enable, disable and remove plugins. Without a
@@ -66,6 +67,9 @@ func listPlugins(cmd *cobra.Command, s streams, root *rootOptions, asJSON bool) 
 		return err
 	}
 	newMask(l.Config).plugins(list)
+	for _, text := range setup.RootNotices(l.Config) {
+		fmt.Fprintf(s.err, "! %s\n", clean(text))
+	}
 	if asJSON {
 		return writeJSON(s.out, append([]inspect.Plugin{}, list...))
 	}

@@ -1,6 +1,10 @@
 package frontend
 
-import "github.com/idelchi/aura/internal/agent/command"
+import (
+	"slices"
+
+	"github.com/idelchi/aura/internal/agent/command"
+)
 
 // Trust says whether the files of the project take effect.
 type Trust string
@@ -53,6 +57,15 @@ type CommandInfo struct {
 	Source command.Source
 	// Origin names the plugin or the file that defines the command. It is empty for built-in commands.
 	Origin string
+}
+
+// OwnCommand returns the name by which a line runs a command of aura: its plain name, unless the user gave that name to another command.
+func OwnCommand(commands []CommandInfo, name string) string {
+	qualified := command.OwnerAura + ":" + name
+	if slices.ContainsFunc(commands, func(c CommandInfo) bool { return c.Name == qualified }) {
+		return qualified
+	}
+	return name
 }
 
 // Choice is one of the values that a slash command takes.

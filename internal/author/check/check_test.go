@@ -278,7 +278,7 @@ func TestLibraryText(t *testing.T) {
 	for name, use := range map[string]string{
 		"strings.Lines":  "import \"strings\"\n\nvar x = strings.Lines(\"\")\n",
 		"sync.OnceValue": "import \"sync\"\n\nvar x = sync.OnceValue(func() int { return 1 })\n", "reflect.TypeFor": "import \"reflect\"\n\nvar x = reflect.TypeFor[int]()\n",
-		"atomic.Pointer": "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]\n", "iter.Pull": "import \"iter\"\n\nvar x, y = iter.Pull[int](nil)\n",
+		"atomic.Pointer": "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]\n",
 	} {
 		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
 		found := check.Dir(dir, check.Options{})

@@ -121,6 +121,9 @@ func (p patient) plugins(context.Context) []Check {
 			out = append(out, c)
 		}
 	}
+	for _, text := range setup.RootNotices(p.listing.Config) {
+		out = append(out, Check{Area: "plugins", Name: "plugins", Status: Warning, Detail: text, Remedy: "correct the name, or remove it; docs/plugins.md says where plugins are"})
+	}
 	if len(out) == 0 {
 		out = append(out, Check{Area: "plugins", Name: "plugins", Status: OK, Detail: fmt.Sprintf("%d in use", sound)})
 	}

@@ -234,7 +234,7 @@ func TestVersions(t *testing.T) {
 	}
 	// A single task of a newer aura.
 	task := tasks("b", 1)[0]
-	task.Version = fleet.Format + 1
+	task.Version = fleet.NetworkFormat + 1
 	data, err := json.Marshal(task)
 	if err != nil {
 		t.Fatal(err)

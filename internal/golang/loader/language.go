@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"bytes"
 	"fmt"
 	"go/version"
 	"runtime"
@@ -17,7 +18,7 @@ func goLine(file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading the go line: %w", err)
 	}
-	parsed, err := modfile.ParseLax(file, data, nil)
+	parsed, err := modfile.ParseLax(file, bytes.TrimPrefix(data, []byte("\ufeff")), nil)
 	if err != nil {
 		return "", fmt.Errorf("reading the go line: %w", err)
 	}

@@ -86,6 +86,7 @@ func TestErrors(t *testing.T) {
 		"restricted, second":   {body + "import (\n\t_ \"fmt\"\n\t_ \"syscall\"\n)", `main.go:5: importing "syscall"` + enable, same},
 		"unsafe":               {body + `import _ "unsafe"`, `main.go:3: importing "unsafe"` + enable, same},
 		"restricted, vendored": {body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\n// Package x.\npackage x\n\nimport _ \"os/exec\"", `vendor/example.com/x/x.go:4: importing "os/exec"` + enable, same},
+		"mark before go.mod":   {strings.Replace(strings.Replace(body, "module", "\ufeffmodule", 1), "my-plugin\n", "my-plugin\n\ngo 1.21\n", 1) + "func f() {\n\tfor range 3 {\n\t}\n}", "main.go:4:12: cannot range over 3 (untyped int constant): requires go1.22 or later", ""},
 		"before Go 1.22":       {strings.Replace(body, "my-plugin\n", "my-plugin\n\ngo 1.21\n", 1) + "func f() {\n\tfor range 3 {\n\t}\n}", "main.go:4:12: cannot range over 3 (untyped int constant): requires go1.22 or later", ""},
 		"cgo":                  {body + `import "C"`, "main.go:3: " + cgo, same},
 		"cgo, other quotes":    {body + "import `C`", "main.go:3: " + cgo, same},

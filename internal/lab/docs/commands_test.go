@@ -24,7 +24,7 @@ func TestSlashCommands(t *testing.T) {
 		shown[name] = plainText(row[1])
 	}
 	dir := t.TempDir()
-	cmd := exec.Command(filepath.Join(bin, "aura"), "run", "--home", "", "--workdir", dir, "/help")
+	cmd := exec.Command(filepath.Join(bin, "aura"), "run", "--provider", "demonstration", "--home", "", "--workdir", dir, "/help")
 	cmd.Env = []string{"HOME=" + dir, "PATH="}
 	out, err := cmd.Output()
 	if err != nil {

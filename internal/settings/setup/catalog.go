@@ -164,9 +164,9 @@ func noticesOf(entries []Entry) []string {
 	return out
 }
 
-// rootNotices returns what the user should know about the directories of plugins: those that are missing, and what looks like a plugin
+// RootNotices returns what the user should know about the directories of plugins: those that are missing, and what looks like a plugin
 // but is not loaded.
-func rootNotices(c *config.Config) []string {
+func RootNotices(c *config.Config) []string {
 	var out []string
 	for _, root := range c.PluginRoots() {
 		if _, err := os.Stat(root.Dir); root.Named && errors.Is(err, fs.ErrNotExist) {

@@ -69,14 +69,12 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 			}
 			made, err := s.pluginTool(c, live, p, t)
 			if err != nil {
-				if text := fmt.Sprintf("plugin %q: its tool is left out: %v", p.Name(), err); s.Told == nil || s.Told.first(text) {
-					s.notice(p.Name(), text)
-				}
+				s.leftOut(p.Name(), err.Error())
 				continue
 			}
 			name := t.Schema.Name
 			if owner := owners[name]; owner != "" && p.Extension() && !made.definition.Override && !s.Config.ToolDefinitions[name].Override {
-				s.notice(p.Name(), fmt.Sprintf("plugin %q: its tool is left out: %s has a tool of the name %q", p.Name(), owner, name))
+				s.leftOut(p.Name(), fmt.Sprintf("%s has a tool of the name %q", owner, name))
 				continue
 			}
 			owners[name] = made.definition.From()
@@ -84,6 +82,13 @@ func (s Source) PluginTools(c Confinement, live Live) []tool.Tool {
 		}
 	}
 	return out
+}
+
+// leftOut reports once why a tool of a plugin is left out.
+func (s Source) leftOut(plugin, why string) {
+	if text := fmt.Sprintf("plugin %q: its tool is left out: %s", plugin, why); s.Told == nil || s.Told.first(text) {
+		s.notice(plugin, text)
+	}
 }
 
 func (s Source) pluginTool(c Confinement, live Live, p host.View, t shared.ToolExport) (PluginTool, error) {

@@ -172,7 +172,7 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 
 // choosePlugins returns the plugins to run of those that were found.
 func (s Source) choosePlugins(entries []Entry, merged *config.Config) Plugins {
-	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: append(noticesOf(entries), rootNotices(merged)...)}
+	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: append(noticesOf(entries), RootNotices(merged)...)}
 	// No plugin of these runs before all policies are made, so none can change what another policy is made of.
 	confined := sync.OnceValue(func() Confinement { return NewConfinement(merged, merged.Features, "").surveyed() })
 	for _, e := range entries {

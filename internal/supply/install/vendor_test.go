@@ -10,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/sdk/version"
 )
 
@@ -146,7 +147,7 @@ func TestFacts(t *testing.T) {
 	want := Facts{
 		Name: found[0].Name, Env: []string{"A", "B"}, Hooks: []string{"BeforeChat", "OnError"}, Tools: []string{"First", "Second", "Third"}, Commands: []string{"/one", "/two"}, Packages: []string{},
 		Unsafe: []string{"os/exec", "syscall", "unsafe"},
-		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true, Commands: []string{}},
+		Asks:   manifest.Asks{Env: []string{"A", "B"}, Unsafe: []string{"os/exec", "syscall", "unsafe"}, Network: true, Hosts: []network.Pattern{}, Commands: []string{}},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -46,7 +46,6 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	for _, path := range c.Exposed {
 		r.lacks(path + " cannot stay read-only, because the working directory is inside of it")
 	}
-	c.gateNetwork(in, &r)
 	if err := arrangeMounts(c, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
@@ -56,6 +55,7 @@ func confine(p Policy, in Isolation, bound prctl) (Report, error) {
 	if err := checkThreads(); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}
+	c.gateNetwork(in, &r)
 	if err := limit(c.Limits, in, &r); err != nil {
 		return r, fmt.Errorf("confining: %w", err)
 	}

@@ -233,7 +233,7 @@ func (l *live) apply(ctx context.Context, id, value string) error {
 		return nil
 	}
 	l.front.quiet(true)
-	_, err := l.session.RunLine(ctx, frontend.Line{Text: fmt.Sprintf("/%s %s", id, value)})
+	_, err := l.session.RunLine(ctx, frontend.Line{Text: fmt.Sprintf("/%s %s", frontend.OwnCommand(l.session.Commands(), id), value)})
 	refused := l.front.quiet(false)
 	l.sync(ctx)
 	switch {

@@ -77,7 +77,7 @@ func (u *UI) cycle(kind string) {
 			return
 		}
 	}
-	u.enqueue("/" + kind + " --next")
+	u.enqueue("/" + frontend.OwnCommand(u.commands(), kind) + " --next")
 }
 
 // pasted handles text that was pasted.
@@ -172,7 +172,9 @@ func (u *UI) up() {
 var pickers = []string{"agent", "mode", "model", "resume"}
 
 // pickerOf returns the command of a line that the screen answers itself, with a picker.
-func pickerOf(line string) (name string, ok bool) {
-	name, args, ok := command.Parse(line)
-	return name, ok && strings.TrimSpace(args) == "" && slices.Contains(pickers, name)
+func pickerOf(line string, commands []frontend.CommandInfo) (name string, ok bool) {
+	typed, args, ok := command.Parse(line)
+	name = strings.TrimPrefix(typed, command.OwnerAura+":")
+	own := typed != name || frontend.OwnCommand(commands, name) == name
+	return name, ok && own && strings.TrimSpace(args) == "" && slices.Contains(pickers, name)
 }

@@ -223,7 +223,7 @@ func (u *UI) openPicker(name string) {
 			case len(list) == 0:
 				u.say(terminal.Quiet, "= /"+name+": there is nothing to choose from")
 			default:
-				u.dialog.open(newPicker(name, list, u.chosen))
+				u.dialog.open(newPicker(frontend.OwnCommand(u.commands(), name), list, u.chosen))
 				return
 			}
 			u.next()

@@ -15,6 +15,47 @@ import (
 type choosing struct {
 	frontend.Session
 	choices []frontend.Choice
+	// commands are names of slash commands.
+	commands []string
+}
+
+func (c choosing) Commands() []frontend.CommandInfo {
+	var out []frontend.CommandInfo
+	for _, name := range c.commands {
+		out = append(out, frontend.CommandInfo{Name: name})
+	}
+	return out
+}
+
+// TestOwnCommands checks that keys and pickers run aura's own commands, also if the user gave their plain names to others.
+func TestOwnCommands(t *testing.T) {
+	t.Parallel()
+	choices := []frontend.Choice{{Value: "a", Current: true, Cycled: true}, {Value: "b", Cycled: true}}
+	for _, row := range []struct {
+		commands []string
+		cycled   string
+		// picks holds the lines that open a picker, others those that the session gets.
+		picks, others []string
+	}{
+		{[]string{"mode", "model"}, "/mode --next", []string{"/model", "/aura:model"}, []string{"/model x", "/x"}},
+		{[]string{"mode", "aura:mode", "model", "aura:model"}, "/aura:mode --next", []string{"/aura:model"}, []string{"/model"}},
+	} {
+		u := &UI{worker: &worker{}, session: choosing{choices: choices, commands: row.commands}, frame: &frame{}, prompt: newPrompt(nil, nil, nil), queue: queue{busy: true}}
+		u.cycle("mode")
+		if len(u.queue.lines) != 1 || u.queue.lines[0] != row.cycled {
+			t.Errorf("%v: queued %q, want %q", row.commands, u.queue.lines, row.cycled)
+		}
+		for _, line := range row.picks {
+			if name, ok := pickerOf(line, u.commands()); !ok || name != "model" {
+				t.Errorf("%v: %s opens no picker: %q", row.commands, line, name)
+			}
+		}
+		for _, line := range row.others {
+			if name, ok := pickerOf(line, u.commands()); ok {
+				t.Errorf("%v: %s opens a picker of %s", row.commands, line, name)
+			}
+		}
+	}
 }
 
 func (c choosing) Choices(context.Context, string) ([]frontend.Choice, error) { return c.choices, nil }

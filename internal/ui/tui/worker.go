@@ -138,7 +138,7 @@ func (u *UI) next() {
 	if !ok {
 		return
 	}
-	if name, ok := pickerOf(line); ok {
+	if name, ok := pickerOf(line, u.commands()); ok {
 		u.openPicker(name)
 		return
 	}

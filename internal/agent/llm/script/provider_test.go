@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
@@ -133,11 +134,13 @@ func TestCancel(t *testing.T) {
 	p := play(t, script.Turn{Text: "a", Delay: time.Hour}, script.Turn{Text: text}, script.Turn{Thinking: text}, script.Turn{Text: "b"})
 
 	// The delay of the first turn is longer than any test. Only the deadline can end it.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-	defer cancel()
-	if _, err := p.Chat(ctx, llm.Request{}, discard); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("in the delay: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if _, err := p.Chat(ctx, llm.Request{}, discard); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("in the delay: %v", err)
+		}
+	})
 	for _, where := range []string{"text", "thinking"} {
 		pieces := 0
 		ctx, cancel := context.WithCancel(t.Context())

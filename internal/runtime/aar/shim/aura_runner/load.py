@@ -16,7 +16,7 @@ from aura_runner.wire import Failure
 _MOST_FILES, _LARGEST_FILE = 500, 1 << 20
 
 # What a source contains that reads these parts of the history.
-_OF_ANSWERS = (b"reasoning", b"ReasoningBlock", b"provider_meta", b"PROVIDER_META", b"ProviderMeta")
+_OF_ANSWERS = (b"reasoning", b"ReasoningBlock", b"provider_meta", b"PROVIDER_META", b"ProviderMeta", b".usage", b'"usage"', b"model_dump")
 
 
 class Extension:

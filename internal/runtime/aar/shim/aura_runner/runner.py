@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from typing import Any
 
@@ -125,7 +126,7 @@ class Runner:
             "hooks": sorted({POINTS[name] for name in events}),
             "events": registered,
             "tools": _tools(api._tools, warnings),
-            "commands": [{"name": name, "description": text or ""} for name, (text, _) in api._commands.items()],
+            "commands": [{"name": name, "description": str(text or "")} for name, (text, _) in api._commands.items()],
             "listens": self._bus.loaded(),
             "emits": sorted(source.emits.difference(LIFECYCLE_EVENTS)),
             "asks_lists": True,
@@ -219,26 +220,34 @@ def _tools(specs: list[ToolSpec], warnings: list[str]) -> list[dict[str, Any]]:
     for spec in specs:
         try:
             out.append(_tool(spec))
-        except TypeError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             warnings.append(f"{error}; it is left out")
     return out
 
 
 def _tool(spec: ToolSpec) -> dict[str, Any]:
+    if not isinstance(spec.name, str) or not spec.name:
+        raise TypeError(f"a tool needs a name, not {spec.name!r}")
     if not callable(spec.handler):
         raise TypeError(f"tool {spec.name!r} has no handler")
-    schema = dict(spec.input_schema or {})
-    schema.setdefault("type", "object")
     try:
-        json.dumps(schema)
+        timeout = float(spec.timeout_s or 0)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"tool {spec.name!r}: timeout_s is no number of seconds: {error}") from error
+    if not math.isfinite(timeout):
+        raise TypeError(f"tool {spec.name!r}: timeout_s is no number of seconds: {timeout}")
+    try:
+        schema = dict(spec.input_schema or {})
+        schema.setdefault("type", "object")
+        json.dumps(schema, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise TypeError(f"tool {spec.name!r}: input_schema is no JSON: {error}") from error
     return {
         "name": spec.name,
-        "description": spec.description or "",
+        "description": str(spec.description or ""),
         "parameters": schema,
         "side_effects": [effect.value for effect in spec.side_effects],
         "requires_approval": bool(spec.requires_approval),
-        "timeout_s": float(spec.timeout_s or 0),
+        "timeout_s": timeout,
         "parallel": True,
     }

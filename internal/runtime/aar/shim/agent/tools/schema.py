@@ -39,8 +39,6 @@ class ToolSpec:
     handler: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise ValueError(f"a tool needs a name, not {self.name!r}")
         self.side_effects = _side_effects(self.name, self.side_effects)
 
 
