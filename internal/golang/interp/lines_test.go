@@ -56,7 +56,7 @@ func TestLinesGolden(t *testing.T) {
 	golden(t, lineGolden, compiledWith(t, linePrograms(t), report, "-gcflags=programs/...=-l"))
 }
 
-var reportedFrame = regexp.MustCompile(`(?m)^(\S+):(\d+):\d+: panic: program\.(.*)\(\.\.\.\)$`)
+var reportedFrame = regexp.MustCompile(`(?m)^(\S+):(\d+): panic: program\.(.*)\(\.\.\.\)$`)
 
 // TestLines panics in plugins. The report and the log have the functions and lines of the source that Go has, and nothing else.
 func TestLines(t *testing.T) {
