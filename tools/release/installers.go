@@ -41,7 +41,7 @@ class Aura < Formula
 
   test do
     assert_match version.to_s, shell_output("#{bin}/aura version")
-    system bin/"aura", "run", "--home", "", "What is here?"
+    system bin/"aura", "run", "--provider", "demonstration", "--home", "", "What is here?"
   end
 end
 `))

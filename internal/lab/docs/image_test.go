@@ -71,7 +71,7 @@ func TestImage(t *testing.T) {
 		want []string
 	}{
 		{[]string{"version"}, []string{build.Version}},
-		{[]string{"run", "What is here?"}, []string{"> Ls {"}},
+		{[]string{"run", "--provider", "demonstration", "What is here?"}, []string{"> Ls {"}},
 		{[]string{"plugins", "new", "greeter"}, []string{"greeter"}},
 		{[]string{"plugins", "test", "greeter"}, []string{"ok"}},
 		{[]string{"sandbox", "status"}, []string{"files", "the sandbox as a whole"}},

@@ -40,8 +40,12 @@ func newProject(t *testing.T, page string) *project {
 	t.Cleanup(func() { _ = os.RemoveAll(runtime) })
 	p := &project{t: t, home: home, state: t.TempDir()}
 	p.env = append(goEnv(t),
-		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8", "AURA_DEMONSTRATION=1",
+		"HOME="+home, "XDG_RUNTIME_DIR="+runtime, "XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "STATE="+p.state, "LANG=C.UTF-8",
 	)
+	if page != readme && page != installPage {
+		// The pages are about something else than models. Those that begin without one name the demonstration.
+		p.env = append(p.env, "AURA_DEMONSTRATION=1")
+	}
 	if page != readme && page != "docs/trust.md" {
 		// The pages' projects belong to the reader, so they are trusted. The README explains how to trust a project, and the
 		// page about trust is about that.

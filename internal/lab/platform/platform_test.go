@@ -154,7 +154,7 @@ func TestDemonstration(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "examples", "crash"))); err != nil {
 		t.Fatal(err)
 	}
-	m.run(t, dir, "run", "What is here?").want(t, 0, `> Ls {"path":"."}`)
+	m.run(t, dir, "run", "--provider", "demonstration", "What is here?").want(t, 0, `> Ls {"path":"."}`)
 	m.run(t, dir, "plugins", "check", filepath.FromSlash("plugins/crash-demo")).want(t, 0)
 }
 
