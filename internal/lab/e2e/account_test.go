@@ -65,9 +65,11 @@ func confinesItself(args []string) bool {
 	return len(args) > 0 && args[0] == "sandbox"
 }
 
-// examines reports whether a command line asks for the versions of programs. These are the user's programs and
-// aura-plugin-host.
-func examines(args []string) bool { return len(args) > 0 && args[0] == "doctor" }
+// examines reports whether a command line asks for the versions of programs, or for the hosts that they use. These are the user's programs
+// and aura-plugin-host.
+func examines(args []string) bool {
+	return len(args) > 0 && args[0] == "doctor" || len(args) > 1 && args[0] == "sandbox" && args[1] == "presets"
+}
 
 // noProcesses fails if the command line made aura start a process. In safe mode the user's own tools may run, as processes of
 // aura itself.
