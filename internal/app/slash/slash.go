@@ -119,7 +119,7 @@ func ExitCommands() []command.Command {
 
 // initPrompt asks for a file of instructions.
 const initPrompt = `Look at this project and write AGENTS.md in its root: instructions for a coding agent that knows nothing about it. Say how to build, test
-and check it, including a single test; how the code is organised, as far as it takes several files to understand; and which rules its authors follow that the code
+and check it, including a single test; how the code is organised, if one file alone does not show it; and which rules its authors follow that the code
 alone does not show. Read what exists first: a README, an AGENTS.md or CLAUDE.md, rules of other agents, and the files of the build. If AGENTS.md exists, improve it
 instead of replacing it. Be brief. Leave out what every engineer knows, and write nothing that you have not seen.`
 

@@ -41,8 +41,10 @@ func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 			continue
 		}
 		if count++; count >= questionsPerTick {
-			if rest := tick - time.Since(since); rest > 0 {
-				time.Sleep(rest)
+			select {
+			case <-time.After(tick - time.Since(since)):
+			case <-ctx.Done():
+				return
 			}
 			since, count = time.Now(), 0
 		}
