@@ -237,6 +237,10 @@ gotest: ## run the test programs of the Go distribution as plugins, and print ho
 	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/golang/interp
 	go test -count=1 -timeout 60m -v -tags distribution -run '^TestDistribution$$' ./internal/runtime/native
 
+.PHONY: libtest
+libtest: ## run the tests of libraries from the module proxy as plugins, and print the share that passes beside Go
+	go test -count=1 -timeout 120m -v -tags libraries -run '^TestLibraries$$' ./internal/golang/interp
+
 .PHONY: fuzz
 fuzz: ## run each fuzz target, and random programs as plugins, for FUZZTIME (5s)
 	@git ls-files -co --exclude-standard -- '*_test.go' | xargs grep -Eos '^func Fuzz[A-Za-z0-9_]+' /dev/null | \

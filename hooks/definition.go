@@ -32,6 +32,8 @@ type Definition struct {
 	// Unconfined is true if the hook does not run in the sandbox. Extra lists paths that it reaches there beside those of Bash.
 	Unconfined bool
 	Extra      Extra
+	// Env holds variables that only this hook has.
+	Env map[string]string
 }
 
 // Extra lists paths that a confined hook can access. They may begin with ~, and may be relative to the working directory.
@@ -56,7 +58,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (d Definition) compile() (Entry, error) {
 	e := Entry{
 		Name: d.Name, Description: d.Description, Event: d.Event, Protocol: d.Protocol, Files: d.Files, Command: d.Command, Timeout: d.Timeout,
-		Depends: slices.Clone(d.Depends), Silent: d.Silent, Unconfined: d.Unconfined, Extra: d.Extra,
+		Depends: slices.Clone(d.Depends), Silent: d.Silent, Unconfined: d.Unconfined, Extra: d.Extra, Env: d.Env,
 	}
 	fault := func(field string, err error) (Entry, error) {
 		return Entry{}, &Error{Hook: d.Name, Field: field, Err: err}

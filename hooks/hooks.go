@@ -49,6 +49,7 @@ type Entry struct {
 	// Unconfined and Extra are those of the Definition.
 	Unconfined bool
 	Extra      Extra
+	Env        map[string]string
 }
 
 // MatchedPaths returns the paths whose base names match Files. If Files is empty, it returns all paths unchanged.

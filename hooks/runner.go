@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -219,6 +220,9 @@ func (r Runner) environ(e Entry) []string {
 	env := withoutFiles(r.Env)
 	if e.Protocol == ProtocolClaude {
 		env = append(env, "CLAUDE_PROJECT_DIR="+r.Dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Env)) {
+		env = append(env, name+"="+e.Env[name])
 	}
 	return env
 }

@@ -26,6 +26,7 @@ func (s *supervisor) call(
 	defer s.reports.flush()
 	// A call with a short deadline waits for a slow start all the same: starting has a deadline of its own.
 	s.start()
+	s.restartOutdated()
 	c, err := s.life.acquire(ctx, max(limit, s.startLimit()))
 	began := time.Now()
 	waited := began.Sub(asked)
@@ -36,15 +37,17 @@ func (s *supervisor) call(
 	s.life.mu.Lock()
 	taped := c.tape.begin()
 	c.doing = append(c.doing, doing)
-	if event {
-		limit += c.busyFor(began)
-	} else {
-		c.deadlines = append(c.deadlines, began.Add(limit))
+	if !event {
+		c.idle.begin(began)
 	}
 	s.life.mu.Unlock()
-	rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
-	defer cancel()
-	err = fn(rpc, c.Remote)
+	if event {
+		err = s.callEvent(ctx, c, limit, fn)
+	} else {
+		rpc, cancel := context.WithTimeout(ctx, limit+shared.Grace)
+		defer cancel()
+		err = fn(rpc, c.Remote)
+	}
 	took := time.Since(began)
 	err = s.reported(c, s.callError(ctx, c, limit, took, err))
 	s.stats.record(took, err)
@@ -52,8 +55,8 @@ func (s *supervisor) call(
 	c.tape.end(taped)
 	i := slices.Index(c.doing, doing)
 	c.doing = slices.Delete(c.doing, i, i+1)
-	if i := slices.Index(c.deadlines, began.Add(limit)); !event && i >= 0 {
-		c.deadlines = slices.Delete(c.deadlines, i, i+1)
+	if !event {
+		c.idle.end(time.Now())
 	}
 	s.life.mu.Unlock()
 	return span{Waited: waited, Took: took, Version: c.version, Child: c.number, Asked: taped.asked, Mixed: taped.mixed}, s.wrap(doing, err)

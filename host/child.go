@@ -40,8 +40,8 @@ type child struct {
 	serving sync.WaitGroup
 	// inflight counts the running calls of the child. The lock of the life cycle guards it.
 	inflight int
-	// deadlines holds those of the running calls, except events. The lock of the life cycle guards it.
-	deadlines []time.Time
+	// idle measures the time in which only events may run. The lock of the life cycle guards it.
+	idle idleClock
 	// doing names the running calls, for the notice if the child dies. reported is set once a notice has reported its end. The supervisor
 	// guards both.
 	doing    []string
@@ -56,15 +56,6 @@ type child struct {
 	compiled bool
 }
 
-// busyFor returns how long the running calls may still take. The caller holds the lock of the life cycle.
-func (c *child) busyFor(now time.Time) time.Duration {
-	var most time.Duration
-	for _, deadline := range c.deadlines {
-		most = max(most, deadline.Sub(now))
-	}
-	return most
-}
-
 // startChild starts a process for the plugin and loads the plugin within its load timeout. On failure, it removes everything
 // that it created.
 func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) {
@@ -74,7 +65,7 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	defer cancel()
 	tree := s.treeOf(spec)
 	proc := processFor(o, spec, tree, log)
-	c := &child{proc: proc, started: time.Now(), compiled: spec.asProgram, version: tree, copied: spec.copied}
+	c := &child{proc: proc, started: time.Now(), idle: idleClock{since: time.Now()}, compiled: spec.asProgram, version: tree, copied: spec.copied}
 	c.identify(s)
 	err := c.connect(ctx, o, limit)
 	if err == nil {
@@ -164,6 +155,10 @@ func policyOf(o *Options, spec Spec) *sandbox.Policy {
 	}
 	p := *spec.Sandbox
 	p.Own = slices.Concat(p.Own, []string{cmp.Or(o.Program, o.Binary), spec.Dir})
+	if spec.Target != "" && !spec.copied {
+		// The link may be in a writable tree. The user agreed to the files that it led to when aura found the plugin.
+		p.Own = append(p.Own, spec.Target)
+	}
 	p.Hidden = slices.Concat(p.Hidden, []string{filepath.Dir(o.Session.dir)})
 	p.Exec = p.Exec || spec.Unsafe
 	if dir := spec.programDir(); dir != "" {

@@ -11,14 +11,11 @@ import (
 
 // Do makes one call exactly as it is given: the plugin's condition, its once setting and its configuration do not apply, and a guard
 // that fails closed only fails. call is a shared.HookCall, ToolCall, PathsCall, CommandCall or EventCall. The result has the type that
-// shared.Plugin declares for the call; it is nil for an event. took is how long the child worked on the call. The deadlines of the
+// shared.Plugin declares for the call; it is nil for an event, and of failed calls only a hook may have one. took is how long the child worked on the call. The deadlines of the
 // plugin apply.
 func (p *Plugin) Do(ctx context.Context, call any) (out any, took time.Duration, err error) {
 	made := p.sup.do(ctx, call)
-	if made.Err != nil {
-		return nil, made.Took, made.Err
-	}
-	return made.Out, made.Took, nil
+	return made.Out, made.Took, made.Err
 }
 
 // do makes one call of the plugin's child, and reports it. All calls but those of children for a single call are made here.
@@ -47,6 +44,9 @@ func (s *supervisor) do(ctx context.Context, request any) Call {
 		return made
 	}
 	made.span, made.Err = s.call(ctx, cmp.Or(doing, made.Point), limit, made.Point == PointEvent, send)
+	if _, hook := request.(shared.HookCall); made.Err != nil && !hook {
+		made.Out = nil
+	}
 	s.reports.call(ctx, made)
 	return made
 }

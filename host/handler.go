@@ -99,7 +99,10 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	made := s.do(ctx, shared.HookCall{Point: point, Context: in, Env: s.opts.callEnv(ctx, spec)})
 	if made.Err != nil {
 		s.log.returned(made.Err)
-		return p.failed(spec, point, made.Err)
+		if blocked, err := p.failed(spec, point, made.Err); blocked != nil || err == nil {
+			return blocked, err
+		}
+		return made.Out, made.Err
 	}
 	return made.Out, nil
 }

@@ -23,7 +23,7 @@ const (
 // lifecycle holds the state of a plugin: its specification, its current child, or why it has none.
 //
 // Its lock also guards what changes together with the child: the supervisor's code and native, the last state in reports, and of each
-// child killedFor, reported, doing, listens, inflight, deadlines and tape. The locks of the mailbox, the outbox, the statistics and the log may be
+// child killedFor, reported, doing, listens, inflight, idle and tape. The locks of the mailbox, the outbox, the statistics and the log may be
 // acquired while it is held, never the other way round.
 type lifecycle struct {
 	reports *reporter

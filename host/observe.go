@@ -11,7 +11,7 @@ type Call struct {
 	Plugin string
 	// Point is the name of the hook, or PointTool, PointPaths, PointCommand or PointEvent.
 	Point string
-	// Request is the shared.HookCall, ToolCall, PathsCall, CommandCall or EventCall that was made. Out is the result, nil if there is none.
+	// Request is the shared.HookCall, ToolCall, PathsCall, CommandCall or EventCall that was made. Out is the result, nil if there is none. Of failed calls only a hook may have one.
 	// The observer must not change them.
 	Request, Out any
 	// Err is the reason why the call failed.

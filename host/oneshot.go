@@ -20,7 +20,11 @@ func (p *Plugin) ExecuteUnder(ctx context.Context, policy *sandbox.Policy, tool 
 	sc.PluginConfig = p.Spec().Config
 	call := shared.ToolCall{Tool: tool, Context: sc, Args: args, Env: p.sup.opts.callEnv(ctx, p.Spec())}
 	out, took, err := p.executeUnder(ctx, policy, call)
-	p.sup.reports.call(ctx, Call{Point: PointTool, Request: call, Out: out, Err: err, span: took})
+	made := Call{Point: PointTool, Request: call, Err: err, span: took}
+	if err == nil {
+		made.Out = out
+	}
+	p.sup.reports.call(ctx, made)
 	return out, err
 }
 

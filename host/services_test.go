@@ -56,18 +56,25 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestBusyChild checks how long an event may have to wait for the calls of its plugin.
-func TestBusyChild(t *testing.T) {
+// TestIdleClock checks what counts of the time of an event.
+func TestIdleClock(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	for want, deadlines := range map[time.Duration][]time.Time{
-		0:           nil,
-		time.Second: {now.Add(-time.Hour), now.Add(time.Second)},
-		time.Minute: {now.Add(time.Minute), now.Add(time.Second)},
-	} {
-		if got := (&child{deadlines: deadlines}).busyFor(now); got != want {
-			t.Errorf("got %s, want %s", got, want)
-		}
+	start := time.Now()
+	at := func(seconds int) time.Time { return start.Add(time.Duration(seconds) * time.Second) }
+	k := idleClock{since: start}
+	changed := k.await()
+	k.begin(at(2))
+	<-changed
+	k.begin(at(3))
+	k.end(at(5))
+	if got := k.at(at(9)); got != 2*time.Second {
+		t.Errorf("while a call runs, the clock shows %s", got)
+	}
+	changed = k.await()
+	k.end(at(10))
+	<-changed
+	if got := k.at(at(14)); got != 6*time.Second {
+		t.Errorf("after the calls, the clock shows %s", got)
 	}
 }
 

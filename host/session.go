@@ -24,18 +24,20 @@ const (
 )
 
 // Session is a private directory of a running aura. It contains the sockets of its children, a status socket that reports the
-// health of its plugins to other processes, and a control socket by which other processes of the user restart and quarantine
-// plugins. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
+// health of its plugins to other processes, a socket that reports the state of the session itself, and a control socket by which
+// other processes of the user restart and quarantine plugins. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
 type Session struct {
 	ID   string
 	dir  string
 	lock *lock.Lock
 	// serving waits for the goroutines that serve the sockets.
-	serving         sync.WaitGroup
-	status, control net.Listener
+	serving                sync.WaitGroup
+	status, about, control net.Listener
 
 	mu     sync.Mutex
 	source source
+	// describe returns the state of the session; nil until Describe is called.
+	describe func() any
 }
 
 // source is what a session reports on and controls.
@@ -97,8 +99,13 @@ func (s *Session) listen() error {
 	if err != nil {
 		return errors.Join(err, control.Close())
 	}
-	s.control, s.status = control, status
+	about, err := net.Listen("unix", aboutPath(s.dir))
+	if err != nil {
+		return errors.Join(err, control.Close(), status.Close())
+	}
+	s.control, s.status, s.about = control, status, about
 	s.serving.Go(func() { serve(status, 1, s.report) })
+	s.serving.Go(func() { serve(about, 1, s.reportSession) })
 	s.serving.Go(func() { serve(control, orderSlots, s.obey) })
 	return nil
 }
@@ -218,6 +225,7 @@ func sweep(base string) {
 
 func (s *Session) socketDir() string { return filepath.Join(s.dir, "p") }
 func statusPath(dir string) string   { return filepath.Join(dir, "status") }
+func aboutPath(dir string) string    { return filepath.Join(dir, "session") }
 func controlPath(dir string) string  { return filepath.Join(dir, "control") }
 
 // publish sets what the session reports on and controls.
@@ -225,6 +233,13 @@ func (s *Session) publish(of source) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.source = of
+}
+
+// Describe sets what the session reports about itself: a value for JSON, which of returns at each call. It is called from any goroutine.
+func (s *Session) Describe(of func() any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.describe = of
 }
 
 // maxStatus is the largest status that is read, in bytes.
@@ -248,10 +263,25 @@ func (s *Session) report(conn *net.UnixConn) {
 	_ = json.NewEncoder(conn).Encode(list)
 }
 
+// reportSession writes the state of the session: null as long as there is none.
+func (s *Session) reportSession(conn *net.UnixConn) {
+	defer func() { _ = conn.Close() }()
+	s.mu.Lock()
+	describe := s.describe
+	s.mu.Unlock()
+	var state any
+	if describe != nil {
+		state = describe()
+	}
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
+	// A client that has gone does not need the answer.
+	_ = json.NewEncoder(conn).Encode(state)
+}
+
 // Close removes the session's directory and releases its lock. The fleets that used the session must be closed first.
 func (s *Session) Close() error {
 	var err error
-	for _, listener := range []net.Listener{s.status, s.control} {
+	for _, listener := range []net.Listener{s.status, s.about, s.control} {
 		if listener != nil {
 			err = errors.Join(err, listener.Close())
 		}

@@ -42,20 +42,10 @@ func (f *Fleet) statuses() []Status {
 	return out
 }
 
-// Statuses returns what every session below the given directories reports. Sessions that do not answer are left out, and so are
-// directories that another user could have planted.
+// Statuses returns what every session below the given directories reports about its plugins. Sessions that do not answer are left out,
+// and so are directories that another user could have planted.
 func Statuses(bases ...string) []Status {
-	var paths []string
-	for _, base := range bases {
-		if info, err := os.Lstat(base); err != nil || !info.IsDir() || !ownedByUs(info) {
-			continue
-		}
-		found, err := filepath.Glob(filepath.Join(base, "s-*", "status"))
-		if err != nil {
-			continue // the pattern is constant and well formed
-		}
-		paths = append(paths, found...)
-	}
+	paths := sockets("status", bases)
 	lists := make([][]Status, len(paths))
 	var group sync.WaitGroup
 	for i, path := range paths {
@@ -63,6 +53,39 @@ func Statuses(bases ...string) []Status {
 	}
 	group.Wait()
 	return slices.Concat(lists...)
+}
+
+// Sessions returns what every session below the given directories reports about itself, as the session encoded it. Sessions are left out as
+// in Statuses.
+func Sessions(bases ...string) []json.RawMessage {
+	paths := sockets("session", bases)
+	out := make([]json.RawMessage, len(paths))
+	var group sync.WaitGroup
+	for i, path := range paths {
+		group.Go(func() {
+			if askSocket(path, &out[i]) != nil {
+				out[i] = nil
+			}
+		})
+	}
+	group.Wait()
+	return slices.DeleteFunc(out, func(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" })
+}
+
+// sockets returns the sockets with a name of all sessions below directories.
+func sockets(name string, bases []string) []string {
+	var paths []string
+	for _, base := range bases {
+		if info, err := os.Lstat(base); err != nil || !info.IsDir() || !ownedByUs(info) {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(base, "s-*", name))
+		if err != nil {
+			continue // the pattern is constant and well formed
+		}
+		paths = append(paths, found...)
+	}
+	return paths
 }
 
 // Running returns the health of the plugins of every session below the given directories, as Statuses does.
@@ -75,18 +98,23 @@ func Running(bases ...string) []PluginHealth {
 }
 
 func askStatus(path string) []Status {
-	conn, err := net.DialTimeout("unix", path, statusTimeout)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
 	var list []Status
-	if json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(&list) != nil {
+	if askSocket(path, &list) != nil {
 		return nil
 	}
 	for i := range list {
 		list[i].place = filepath.Dir(path)
 	}
 	return list
+}
+
+// askSocket reads the JSON value that a socket of a session reports.
+func askSocket(path string, into any) error {
+	conn, err := net.DialTimeout("unix", path, statusTimeout)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(statusTimeout))
+	return json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(into)
 }

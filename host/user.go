@@ -17,13 +17,27 @@ const (
 // restart budget. It returns when the new child is ready, or the reason why the plugin stays down.
 func (s *supervisor) restart() error {
 	s.life.mu.Lock()
-	old, err := s.retire(StateRestarting, restartedByUser, errors.New(restartedByUser))
+	err := s.restartFor(restartedByUser)
+	s.life.mu.Unlock()
 	if err != nil {
-		s.life.mu.Unlock()
+		return err
+	}
+	defer s.reports.flush()
+	down, err := s.life.awaitEnd(context.Background(), StateRestarting)
+	if err != nil {
+		return err
+	}
+	return Reason(down)
+}
+
+// restartFor begins to replace the plugin's child. why completes the sentence of the notice. The caller holds the lock of the life cycle.
+func (s *supervisor) restartFor(why string) error {
+	old, err := s.retire(StateRestarting, why, errors.New(why))
+	if err != nil {
 		return err
 	}
 	s.stats.restarted()
-	s.reports.notify(NoticeRestart, fmt.Sprintf("plugin %q is %s", s.life.spec.Name, restartedByUser))
+	s.reports.notify(NoticeRestart, fmt.Sprintf("plugin %q is %s", s.life.spec.Name, why))
 	generation := s.life.generation
 	// The old child may hold what the new one needs, such as a port, so it ends first.
 	s.life.pending.Go(func() {
@@ -33,13 +47,28 @@ func (s *supervisor) restart() error {
 		s.life.pending.Add(1)
 		s.launch(0, generation)
 	})
+	return nil
+}
+
+// restartOutdated replaces the plugin's child if a file is hidden now that the child can read. While it works on another call it goes on:
+// that call can read the file anyway.
+func (s *supervisor) restartOutdated() {
+	s.life.mu.Lock()
+	c := s.life.cur
 	s.life.mu.Unlock()
-	defer s.reports.flush()
-	down, err := s.life.awaitEnd(context.Background(), StateRestarting)
-	if err != nil {
-		return err
+	if c == nil || c.proc.spec.Sandbox == nil || s.opts.Grants == nil {
+		return
 	}
-	return Reason(down)
+	path := s.opts.Grants.Outdated(*c.proc.spec.Sandbox)
+	if path == "" {
+		return
+	}
+	s.life.mu.Lock()
+	defer s.life.mu.Unlock()
+	if s.life.cur == c && c.inflight == 0 && len(s.life.cancelled) == 0 {
+		// If the supervisor is being closed, there is no next call.
+		_ = s.restartFor("restarted, because " + path + " is hidden now (sandbox.hidden)")
+	}
 }
 
 // quarantine ends the plugin's child at the request of the user. The plugin is not called again before a reload or a restart.

@@ -66,10 +66,10 @@ func (c *client) Hook(ctx context.Context, call HookCall) (any, error) {
 	err = c.send(ctx, &wire.Call{Verb: verbHook, Point: string(call.Point)}, out.Interface(), func(s *sender, f fit) (any, func(bool), error) {
 		return s.packHook(f.hook(call))
 	})
-	if err != nil {
+	if err != nil && out.Elem().IsZero() {
 		return nil, err
 	}
-	return out.Elem().Interface(), nil
+	return out.Elem().Interface(), err
 }
 
 func (c *client) Execute(ctx context.Context, call ToolCall) (string, error) {
@@ -166,11 +166,14 @@ func (c *client) invoke(ctx context.Context, call *wire.Call, out any) error {
 		return err
 	}
 	seen(len(call.Body) + len(reply.Body))
-	if f := reply.Failure; f != nil {
+	if f := reply.Failure; f != nil && len(reply.Body) == 0 {
 		return &Failure{Kind: FailureKind(f.Kind), Message: string(f.Message)}
 	}
 	if err := decode(reply.Body, out); err != nil {
 		return fmt.Errorf("reading the plugin's answer: %w", err)
+	}
+	if f := reply.Failure; f != nil {
+		return &Failure{Kind: FailureKind(f.Kind), Message: string(f.Message)}
 	}
 	return nil
 }

@@ -65,7 +65,14 @@ func (s *Server) Invoke(ctx context.Context, call *wire.Call) (*wire.Reply, erro
 	if len(failure.Message) > MaxMessage {
 		return refusal(call, len(failure.Message)), nil
 	}
-	return &wire.Reply{Failure: &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}}, nil
+	reply := &wire.Reply{}
+	if call.Verb == verbHook && out != nil {
+		if reply, err = s.reply(call, out); err != nil || reply.Failure != nil {
+			return reply, err
+		}
+	}
+	reply.Failure = &wire.Failure{Kind: string(failure.Kind), Message: []byte(failure.Message)}
+	return reply, nil
 }
 
 func (s *Server) dispatch(ctx context.Context, call *wire.Call) (any, error) {

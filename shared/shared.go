@@ -38,7 +38,8 @@ const MaxFrame = MaxMessage + 1<<20
 type Plugin interface {
 	// Load returns what the plugin exports, once its init functions and its Init have run.
 	Load(ctx context.Context) (Exports, error)
-	// Hook calls one hook point and returns the point's result type.
+	// Hook calls one hook point and returns the point's result type. A result beside a *Failure is what the hook decided although a part of
+	// it failed, such as one of several handlers.
 	Hook(ctx context.Context, call HookCall) (any, error)
 	// Execute runs one of the plugin's tools.
 	Execute(ctx context.Context, call ToolCall) (string, error)

@@ -38,6 +38,29 @@ func testUsage(t *testing.T, p *started, e shared.Exports) {
 	}
 }
 
+// testRaising checks that a handler that raises takes away nothing of what it and the others changed, and that its failure is that of the call.
+func testRaising(t *testing.T, p *started, _ shared.Exports) {
+	t.Helper()
+	for _, tt := range []struct {
+		point   string
+		context any
+		want    string
+	}{
+		{"BeforeToolExecution", sdk.BeforeToolContext{ToolName: "Bash", Arguments: map[string]any{"command": "ls"}}, `"Arguments":{"command":"set -e; ls; true"}`},
+		{"AfterToolExecution", sdk.AfterToolContext{ToolName: "Bash", ToolResult: "a secret"}, `"Output":"A ***"`},
+		{"UserMessage", sdk.UserMessageContext{Content: "go"}, `"Content":"go, please!"`},
+	} {
+		if got := p.hook(t, tt.point, tt.context); !strings.Contains(got, tt.want) || !strings.Contains(got, "error: RuntimeError: broken (habit_raising.py:") {
+			t.Errorf("%s: got %s, want %s and the failure", tt.point, got, tt.want)
+		}
+	}
+	want(t, p.hook(t, "BeforeToolExecution", sdk.BeforeToolContext{ToolName: "Ls"}), "error: RuntimeError: broken (habit_raising.py:12)")
+	got := p.hook(t, "TransformMessages", sdk.TransformContext{Messages: []sdk.Message{{ID: "m0001", Role: "user", Content: "u"}}})
+	if !strings.Contains(got, `"Content":"u"`) || strings.Contains(got, "error:") {
+		t.Errorf("got %s, want the message and no failure, which would drop what other plugins made of the messages", got)
+	}
+}
+
 func testInPlace(t *testing.T, p *started, _ shared.Exports) {
 	t.Helper()
 	for _, tt := range []struct {

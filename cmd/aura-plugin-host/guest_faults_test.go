@@ -205,7 +205,7 @@ func TestGuestLoad(t *testing.T) {
 		"asynchronous":       {"async def register(api):\n    raise OSError('full')\n", "OSError: full (ext.py:2)"},
 		"sys.exit":           {"import sys\nsys.exit(0)\n", "the extension called sys.exit(0), which aura does not permit"},
 		"module":             {"import httpx_of_nowhere\n", "ModuleNotFoundError: No module named 'httpx_of_nowhere' (ext.py:1); "},
-		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ImportError: aura does not provide agent.extensions.mcp: it connects MCP servers itself, those in config/mcp/*.yaml (ext.py:1)"},
+		"insides of Aar":     {"from agent.extensions.mcp import bridge\n", "ImportError: aura does not provide agent.extensions.mcp: aura connects MCP servers itself; list them in config/mcp/*.yaml (ext.py:1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

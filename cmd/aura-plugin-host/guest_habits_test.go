@@ -101,6 +101,7 @@ func TestHabits(t *testing.T) {
 			want(t, p.guard(t, "Glob", nil), "")
 			want(t, p.guard(t, "Bash", nil), "blocked by 1 after [0, 1, 2, 0, 1]")
 		},
+		"habit_raising.py":  testRaising,
 		"habit_usage.py":    testUsage,
 		"habit_in_place.py": testInPlace,
 		"habit_faulty.py": func(t *testing.T, p *started, e shared.Exports) {
@@ -108,7 +109,10 @@ func TestHabits(t *testing.T) {
 			want(t, p.guard(t, "Bash", nil), "guarded")
 			want(t, p.tool(t, "twice", nil), "last")
 			want(t, fmt.Sprintln(len(e.Tools), len(e.Commands), e.Commands[0].Name), "1 1 good\n")
-			want(t, strings.Join(e.Warnings, "\n"), `it wants agent.extensions.mcp, a part of Aar that aura does not provide: aura connects MCP servers itself, those in config/mcp/*.yaml
+			want(t, strings.Join(e.Warnings, "\n"), `it imports agent.core.events.Nothing, a part of Aar that aura does not provide: what needs it does not work
+it imports agent.core.loop, a part of Aar that aura does not provide: what needs it does not work
+it imports agent.extensions.mcp, a part of Aar that aura does not provide: aura connects MCP servers itself; list them in config/mcp/*.yaml
+it imports agent.memory.session_store, a part of Aar that aura does not provide: aura saves sessions itself
 tool 'set': input_schema is no JSON: Object of type set is not JSON serializable; it is left out
 tool "slow": its timeout is -1 seconds; use one from 0 to 86400; it is left out
 command "two words": the name of a command is one word without a slash; it is left out`)

@@ -14,13 +14,16 @@ import (
 // hook calls a hook of the extension and returns its result as exact JSON, or the text of its error after "error: ".
 func (p *started) hook(t *testing.T, point string, in any) string {
 	t.Helper()
-	out, err := p.Hook(t.Context(), shared.HookCall{Point: pointName(point), Context: in})
-	if err != nil {
-		return "error: " + err.Error()
+	out, failed := p.Hook(t.Context(), shared.HookCall{Point: pointName(point), Context: in})
+	if failed != nil && out == nil {
+		return "error: " + failed.Error()
 	}
 	text, err := shared.EncodeExact(out)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if failed != nil {
+		return string(text) + " error: " + failed.Error()
 	}
 	return string(text)
 }

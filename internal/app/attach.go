@@ -39,10 +39,14 @@ func (s *Session) sendWith(ctx context.Context, text string, lines []string, att
 		all = append(all, conversation.Attachment{Path: a.Path, Data: a.Data, Required: true})
 		paths = append(paths, a.Path)
 	}
+	mentions, resources := s.servers.mentioned(s.setup.Config.Workdir, mentions)
+	all = append(all, resources...)
 	for _, path := range mentioned(s.setup.Config.Workdir, mentions, paths, s.notices.show) {
 		all = append(all, conversation.Attachment{Path: path})
 	}
 	err := s.talk.Send(ctx, plain, all...)
+	s.watchCommands()
+	s.rewinds.lookAfterPrompt()
 	if failure, ok := errors.AsType[*llm.Error](err); ok && failure.Type == sdk.ErrorTypeModelUnavailable {
 		s.notices.refusedModel(s.setup, s.opts.Model)
 	}

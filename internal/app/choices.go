@@ -37,9 +37,20 @@ func (s *Session) Choices(ctx context.Context, command string) ([]frontend.Choic
 		return out, s.secrets.Error(err)
 	case "resume":
 		return sessionChoices(now.Config.State, s.around.Load().SessionID)
+	case "rewind":
+		return rewindChoices(s.History()), nil
 	default:
 		return nil, nil
 	}
+}
+
+// rewindChoices returns the prompts, the last one first.
+func rewindChoices(history []llm.Message) []frontend.Choice {
+	var out []frontend.Choice
+	for _, p := range slices.Backward(session.Prompts(history)) {
+		out = append(out, frontend.Choice{Value: fmt.Sprint(p.Number), Title: p.Text, Detail: p.At.Local().Format("15:04")})
+	}
+	return out
 }
 
 func agentChoices(c *config.Config, current string) []frontend.Choice {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/host/pluginstate"
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/llm"
@@ -36,7 +37,7 @@ func builtinCommands(s *Session) []command.Command {
 	return slices.Concat(
 		slash.RoleCommands(c), slash.ToggleCommands(c), slash.HistoryCommands(c), slash.JournalCommands(c), slash.ResumeCommands(c),
 		slash.CurrentCommands(c), slash.UsageCommands(c), slash.InfoCommands(c), slash.PluginCommands(c.Plugins),
-		slash.ServerCommands(c), slash.TodoCommands(c),
+		slash.ServerCommands(c), slash.TodoCommands(c), slash.TaskCommands(c), slash.RewindCommands(c),
 		slash.FlowCommands(c), slash.ReloadCommands(c.Reload), slash.HelpCommands(c.Commands), slash.ExitCommands(), slash.InitCommands(),
 	)
 }
@@ -48,7 +49,9 @@ func (c control) Stats() sdk.Stats              { return c.s.talk.Stats() }
 func (c control) History() []llm.Message        { return c.s.talk.History() }
 func (c control) Plugins() []*host.Plugin       { return c.s.plugins.list() }
 func (c control) Servers() []mcp.Status         { return c.s.servers.set.Servers() }
+func (c control) Prompts() []mcp.Prompt         { return c.s.servers.set.Prompts() }
 func (c control) Todos() *todo.List             { return &c.s.todos }
+func (c control) Background() *background.Set   { return &c.s.journal.commands }
 func (c control) Commands() []command.Command   { return c.s.commands.List() }
 func (c control) SetAuto(on bool)               { c.s.talk.SetAuto(on) }
 func (c control) SetDone(on bool)               { c.s.talk.SetDone(on) }

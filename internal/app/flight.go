@@ -138,6 +138,13 @@ func (f *flight) turnNow(next bool) int {
 	return f.turn
 }
 
+// lastTurn returns the number of the last model call.
+func (f *flight) lastTurn() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.turn
+}
+
 // keepWhole reports an error of the recording. The recording reports each error once.
 func (f *flight) keepWhole(err error) {
 	switch {
@@ -232,6 +239,8 @@ func (f *flight) event(ev event.Event) {
 		f.fact(session.Fact{Kind: session.FactError, Name: e.Class, Error: f.clean(e.Message)})
 	case event.AgentSwitch:
 		f.fact(session.Fact{Kind: session.FactSwitch, Name: e.Reason, Changes: switched(e)})
+	case event.Network:
+		f.connected(e)
 	case event.Compaction:
 		f.fact(session.Fact{Kind: session.FactCompaction, Name: e.Trigger, Error: f.clean(e.Error), Changes: []session.Change{
 			{Field: "messages", Before: fmt.Sprint(e.PreMessages), After: fmt.Sprint(e.PostMessages)},

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/readguard"
@@ -31,6 +32,8 @@ type journal struct {
 	// seen holds what the model has seen of files. It is written together with the result of the tool that showed the files.
 	seen  *readguard.Files
 	todos *todo.List
+	// commands holds the commands that run beside the conversation.
+	commands background.Set
 	// state is the last recorded state of the session.
 	state session.State
 	// values is the directory with the values of plugins in this session.
@@ -62,6 +65,7 @@ func (j *journal) Append(m llm.Message) error {
 	if m.Role == llm.RoleTool {
 		j.keepSeen()
 		j.keepTodos()
+		j.keepCommands()
 	}
 	j.noteFired()
 	return nil
@@ -77,6 +81,34 @@ func (j *journal) keepTodos() {
 	if j.state.Todos != nil || len(j.todos.Items()) > 0 {
 		j.changeState(func(s *session.State) { s.Todos = raw })
 	}
+}
+
+// keepCommands records the commands that run beside the conversation if they changed.
+func (j *journal) keepCommands() {
+	saved := j.commands.Save()
+	if saved.Started == 0 {
+		return
+	}
+	raw, err := json.Marshal(saved)
+	if err != nil {
+		j.lose(err)
+		return
+	}
+	j.changeState(func(s *session.State) { s.Background = raw })
+}
+
+// recallCommands ends the commands of this session and continues with those of a saved one, which ended with it.
+func (j *journal) recallCommands(s session.Session) error {
+	var saved background.Saved
+	if s.State.Background != nil {
+		if err := json.Unmarshal(s.State.Background, &saved); err != nil {
+			return fmt.Errorf("reading the background commands of session %s: %w", s.Meta.ID, err)
+		}
+	}
+	if note := j.commands.Restore(saved); note != "" {
+		j.tell(note)
+	}
+	return nil
 }
 
 // recallTodos restores the list of todos of a saved session. If the session has no record of the list, recallTodos derives it

@@ -43,6 +43,9 @@ func (j *journal) reopen(found session.Summary) (session.Session, error) {
 	if err == nil {
 		err = j.recallTodos(saved)
 	}
+	if err == nil {
+		err = j.recallCommands(saved)
+	}
 	if err != nil {
 		return session.Session{}, errors.Join(err, opened.Close(session.End{Reason: session.ReasonError}))
 	}

@@ -2,8 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
+
+	"github.com/idelchi/aura/internal/agent/mcpauth"
+	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 // loadTools loads the tools of a deferred server, which can be used from the next turn on.
@@ -37,4 +44,67 @@ func (s *Session) connect(ctx context.Context, server string) error {
 	s.servers.stale.Store(true)
 	s.applyOutsideChanges(ctx)
 	return nil
+}
+
+// hideLogins returns a function that makes new tokens of the logins to servers secrets of the session. It may be called from any goroutine.
+func (s *Session) hideLogins(of *config.Config) func() {
+	return func() {
+		now, env := of, map[string]string(nil)
+		if view := s.shown.Load(); view != nil {
+			now, env = view.setup.Config, view.setup.TaskEnv
+		}
+		s.secrets.Set(setup.Secrets(now, env))
+	}
+}
+
+// loginPatience is how long a login within a session waits for the user.
+const loginPatience = 5 * time.Minute
+
+// Login logs in to a server and connects to it. The user opens the address that a notice shows.
+func (c control) Login(ctx context.Context, name string) error {
+	server, err := c.webServer("logging in to", name)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.s.front.(frontend.Asker); !ok {
+		return fmt.Errorf("logging in to MCP server %q: there is nobody to do it; run aura mcp login %s in a terminal", name, name)
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, loginPatience, fmt.Errorf("nobody logged in within %s", loginPatience))
+	defer cancel()
+	err = setup.Logins(c.s.setup.Config).Login(limited, server.URL, setup.LoginSettings(server), mcpauth.User{Visit: func(address string) {
+		c.s.notices.show(fmt.Sprintf("open this address in a browser of this machine, within %s; for another machine run aura mcp login %s: %s", loginPatience, name, address))
+	}})
+	if err != nil {
+		return fmt.Errorf("logging in to MCP server %q: %w", name, err)
+	}
+	c.s.hideLogins(c.s.setup.Config)()
+	return c.s.connect(ctx, name)
+}
+
+// Logout forgets the login to a server.
+func (c control) Logout(ctx context.Context, name string) error {
+	server, err := c.webServer("logging out of", name)
+	if err != nil {
+		return err
+	}
+	found, err := setup.Logins(c.s.setup.Config).Logout(ctx, server.URL)
+	if err == nil && !found {
+		err = errors.New("there is no login")
+	}
+	if err != nil {
+		return fmt.Errorf("logging out of MCP server %q: %w", name, err)
+	}
+	return nil
+}
+
+// webServer returns a configured server of type http.
+func (c control) webServer(doing, name string) (config.MCPServer, error) {
+	server, ok := c.s.setup.Config.MCPServers[name]
+	switch {
+	case !ok:
+		return server, fmt.Errorf("%s MCP server %q: it does not exist; known servers: %s", doing, name, setup.Names(c.s.setup.Config.MCPServers))
+	case server.Type != config.MCPHTTP:
+		return server, fmt.Errorf("%s MCP server %q: it is a program; only servers with a url have a login", doing, name)
+	}
+	return server, nil
 }

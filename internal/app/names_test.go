@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/skill"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
@@ -15,7 +17,10 @@ import (
 // TestConditionalTools checks that the list of names matches the tools that only some sessions have.
 func TestConditionalTools(t *testing.T) {
 	t.Parallel()
-	want := []string{donetool.Name, setup.LoadName, skill.Name, setup.DelegateName, todo.CreateName, todo.ListName, todo.ProgressName}
+	want := []string{
+		background.KillName, background.OutputName, donetool.Name, mcp.ListName, setup.LoadName, mcp.ReadName, skill.Name, setup.DelegateName,
+		todo.CreateName, todo.ListName, todo.ProgressName,
+	}
 	if got := tool.Conditional(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -17,6 +17,8 @@ type notices struct {
 	send func(event.Event)
 	// shown holds the texts that were already shown. Most notices describe something that lasts, so they are shown once.
 	shown sync.Map
+	// told holds what was reported about the tools of plugins.
+	told setup.Told
 }
 
 // show shows a notice.

@@ -18,7 +18,8 @@ import (
 )
 
 // plugins holds the plugins of a session. running is nil while there are no plugins to run; a reload may set it while a front end looks at the
-// plugins.
+// plugins. place is the directory for their sockets and for those of the session; nil if it could not be made, which matters only once
+// there are plugins.
 type plugins struct {
 	place   *host.Session
 	running atomic.Pointer[host.Fleet]
@@ -31,13 +32,12 @@ func (p *plugins) fleet() *host.Fleet { return p.running.Load() }
 // pluginChange is a prepared change of the plugins: a first fleet, or a change of the current fleet.
 type pluginChange struct {
 	of     *plugins
-	place  *host.Session
 	fleet  *host.Fleet
 	change *host.Change
 }
 
-// starter starts a first fleet in a new directory for its sockets.
-type starter func(context.Context, *setup.Setup) (*host.Session, *host.Fleet, error)
+// starter starts a first fleet.
+type starter func(context.Context, *setup.Setup) (*host.Fleet, error)
 
 // prepare starts the plugins of a setup in addition to those that are running. If none are running, it starts them by start.
 func (p *plugins) prepare(ctx context.Context, next *setup.Setup, anew bool, start starter) (pluginChange, error) {
@@ -50,7 +50,7 @@ func (p *plugins) prepare(ctx context.Context, next *setup.Setup, anew bool, sta
 			out.change, err = p.fleet().Prepare(ctx, &o.Around, next.Specs, anew)
 		}
 	case len(next.Specs) > 0:
-		out.place, out.fleet, err = start(ctx, next)
+		out.fleet, err = start(ctx, next)
 	}
 	return out, err
 }
@@ -63,16 +63,15 @@ func hostOptions(next *setup.Setup) (host.Options, error) {
 }
 
 // startPlugins starts the first fleet of a session.
-func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Session, *host.Fleet, error) {
+func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Fleet, error) {
 	o, err := hostOptions(next)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	place, err := host.OpenSession(setup.RuntimeDir(next.Config), s.journal.ID())
-	if err != nil {
-		return nil, nil, err
+	if err := s.openPlace(next.Config); err != nil {
+		return nil, err
 	}
-	o.Session, o.Secrets = place, &s.secrets
+	o.Session, o.Secrets = s.plugins.place, &s.secrets
 	o.Observer.OnNotice = func(n host.Notice) { s.notices.showOf(n.Plugin, n.Text) }
 	o.Compile = true
 	o.State = pluginstate.New(next.Config.State.ProjectValues(), s.journal.valuesDir).Do
@@ -84,13 +83,15 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Se
 	if s.opts.PluginLogs {
 		watchLogs(&o.Observer, s.events.send)
 	}
-	fleet, err := host.Start(ctx, o, next.Specs)
-	if err != nil {
-		// The directory was never used, so a failure to remove it does not affect the session.
-		_ = place.Close()
-		return nil, nil, err
+	return host.Start(ctx, o, next.Specs)
+}
+
+// openPlace opens the directory for the sockets of the session and its plugins, unless it is open.
+func (s *Session) openPlace(c *config.Config) (err error) {
+	if s.plugins.place == nil {
+		s.plugins.place, err = host.OpenSession(setup.RuntimeDir(c), s.journal.ID())
 	}
-	return place, fleet, nil
+	return err
 }
 
 // views returns the plugins after the change.
@@ -109,7 +110,6 @@ func (c pluginChange) commit() host.Reloaded {
 	var done host.Reloaded
 	switch {
 	case c.fleet != nil:
-		c.of.place = c.place
 		c.of.running.Store(c.fleet)
 		for _, p := range c.of.list() {
 			done.Added = append(done.Added, p.Name())
@@ -127,10 +127,6 @@ func (c pluginChange) abort() {
 	}
 	if c.fleet != nil {
 		c.fleet.Close()
-	}
-	if c.place != nil {
-		// The directory was never used, so a failure to remove it does not affect the session.
-		_ = c.place.Close()
 	}
 }
 

@@ -126,6 +126,9 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 	case event.Error:
 		e.Message = r.String(e.Message)
 		return e
+	case event.Network:
+		e.Host, e.Rule = r.String(e.Host), r.String(e.Rule)
+		return e
 	case event.Compaction:
 		e.Error = r.String(e.Error)
 		return e

@@ -53,6 +53,15 @@ var rights = map[string]right{
 		source: holder(`"net"`, `if _, err := net.Listen("tcp", "127.0.0.1:0"); err != nil { panic(err) }`),
 		on:     "sandbox: {enabled: true, network: true}", off: "sandbox: {enabled: true, network: false}", sandboxed: true,
 	},
+	"hosts of the settings": {
+		source: holder(`"net"`, `if _, err := net.LookupHost("held.example"); err != nil { panic(err) }`),
+		on:     "sandbox: {enabled: true, network: {allow: [held.example]}}", off: "sandbox: {enabled: true, network: {allow: [other.example]}}", sandboxed: true,
+	},
+	"hosts of the manifest": {
+		source:   holder(`"net"`, `if _, err := net.LookupHost("held.example"); err != nil { panic(err) }`),
+		manifest: "network: [held.example]", withoutRight: "network: [other.example]", sandboxed: true,
+		on: "sandbox: {enabled: true}",
+	},
 	"files": {
 		source: holder(`"os"`, `if err := os.WriteFile("written", nil, 0600); err != nil { panic(err) }`),
 		on:     "sandbox: {enabled: true}", off: "sandbox: {enabled: true, restrictions: {rw: [sub]}, extra: {ro: [.]}}", sandboxed: true,

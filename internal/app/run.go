@@ -15,10 +15,12 @@ import (
 	"github.com/idelchi/aura/internal/app/slash"
 )
 
-// running holds the cancel function of the running prompt or command.
+// running holds the cancel function of the running prompt or command, and what is reported about it to other processes of the user.
 type running struct {
 	mu  sync.Mutex
 	end context.CancelCauseFunc
+
+	activity activity
 }
 
 // begin returns a context that Cancel ends, and a function that must be called when the work is done.
@@ -63,6 +65,7 @@ const noFiles = "a slash command takes no files; those of this prompt were left 
 func (s *Session) runPromptOrCommand(ctx context.Context, line frontend.Line) (exit bool, err error) {
 	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
+	defer s.running.activity.begin()()
 	defer s.plugins.noteFired()
 	s.applyOutsideChanges(ctx)
 	name, args, ok := command.Parse(line.Text)
@@ -107,18 +110,27 @@ func (s *Session) runCommand(ctx context.Context, name, args string) (exit bool,
 // the current one answers.
 func (s *Session) forward(ctx context.Context, name string, result command.Result) error {
 	if result.Model == "" {
-		return s.sendWith(ctx, result.Output, result.Lines)
+		return s.sendWith(ctx, result.Output, result.Lines, filesOf(result)...)
 	}
 	before := s.setup.Role
 	if err := s.swapRole(ctx, s.setup.RoleWithModel(result.Model), ""); err != nil {
 		s.notices.show(fmt.Sprintf("command /%s names model %s, which cannot be had: %v; the current model answers", name, result.Model, err))
-		return s.sendWith(ctx, result.Output, result.Lines)
+		return s.sendWith(ctx, result.Output, result.Lines, filesOf(result)...)
 	}
-	err := s.sendWith(ctx, result.Output, result.Lines)
+	err := s.sendWith(ctx, result.Output, result.Lines, filesOf(result)...)
 	if back := s.swapRole(context.WithoutCancel(ctx), before, ""); back != nil {
 		s.notices.show(fmt.Sprintf("going back from the model of command /%s: %v; choose one with /model", name, back))
 	}
 	return err
+}
+
+// filesOf returns the files of a command as attachments.
+func filesOf(of command.Result) []frontend.Attachment {
+	var out []frontend.Attachment
+	for _, data := range of.Files {
+		out = append(out, frontend.Attachment{Data: data})
+	}
+	return out
 }
 
 // commandFailure returns the event for a failed command. It names the plugin that provides the command, if there is one.
@@ -137,6 +149,11 @@ func (s *Session) collectCommands() {
 	}
 	all := slices.Concat(builtinCommands(s), own, slash.Custom(s.setup.Config), s.plugins.commands(s))
 	all = append(all, slash.Skills(s.setup.Config, all)...)
+	prompts, left := slash.PromptCommands(control{s}, all)
+	for _, text := range left {
+		s.notices.once(text)
+	}
+	all = append(all, prompts...)
 	var chosen map[string]string
 	if !s.setup.Options.WithoutPlugins {
 		chosen = s.setup.Features.Plugins.Commands

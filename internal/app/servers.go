@@ -65,6 +65,16 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 	s.events.send(event.Waiting{For: event.ForServers})
 	o, list := confined.MCP(of, s.notices.show)
 	o.Environ = slices.Concat(telemetry.Environ(s.tracer.First(ctx)), o.Environ)
+	if s.opts.PluginLogs {
+		o.Log = func(server, level, text string) {
+			s.events.send(event.ServerLog{Server: server, Level: level, Text: text})
+		}
+	}
+	for _, server := range list {
+		if server.Tokens != nil {
+			server.Tokens.OnRenewal(s.hideLogins(of))
+		}
+	}
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)
 }

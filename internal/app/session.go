@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -22,9 +23,11 @@ import (
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
@@ -82,17 +85,19 @@ type Session struct {
 
 	setup    *setup.Setup
 	confined setup.Confinement
+	// network reports what programs do in the network.
+	network  connections
 	trust    frontend.Trust
 	plugins  plugins
 	states   *states
 	servers  servers
 	spares   sandbox.Spares
-	told     setup.Told
 	journal  *journal
 	tracer   *telemetry.Tracer
 	talk     *conversation.Conversation
 	commands *command.Set
 	todos    todo.List
+	rewinds  rewinds
 
 	// verbose is whether the model's thinking is shown.
 	verbose bool
@@ -112,8 +117,14 @@ func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, er
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
 	s.notices = &notices{send: s.events.send}
 	s.journal = &journal{version: o.Version, tell: s.notices.show, todos: &s.todos, flight: newFlight(&s.secrets), noteFired: s.plugins.noteFired}
+	s.journal.commands.Ended = s.notices.show
 	s.plugins.journal = s.journal
-	s.events.watch = s.journal.flight.event
+	s.network.send, s.network.turn = s.events.send, s.journal.flight.currentTurn
+	s.network.of = setup.NewTraffic(s.network.seen)
+	s.events.watch = func(ev event.Event) {
+		s.journal.flight.event(ev)
+		s.running.activity.event(ev)
+	}
 	if err := s.open(ctx); err != nil {
 		if ctx.Err() == nil && s.talk == nil {
 			err = errors.Join(err, s.journal.discard())
@@ -147,12 +158,15 @@ func (s *Session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.noteInterrupted(source.Config.State.Rewinds())
 	s.notices.setup(first) // before the plugins start, which may last
 	s.journal.whole = s.recordsCalls(first)
 	s.journal.create(source.Config, session.Meta{
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: first.ProviderName(), Model: first.ModelName(ctx),
 	})
 	s.journal.record()
+	// A directory that cannot be made matters only to plugins, and startPlugins reports it then.
+	_ = s.openPlace(source.Config)
 	s.confined = first.Sandbox()
 	defer s.watching()()
 	w, err := s.prepare(ctx, first, true)
@@ -186,12 +200,13 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	maps.Copy(vars, s.opts.Vars)
 	s.trust = s.opts.gate().Standing()
 	out := setup.Source{
-		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Told: &s.told,
+		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Told: &s.notices.told,
+		Traffic:   s.network.of,
 		OutputDir: func() string { return s.journal.outputDir(c) },
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = oneAtATime(asker), &policy.Approvals{}
+		out.Confirm, out.Approvals = s.running.activity.asking(oneAtATime(asker)), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
@@ -221,7 +236,7 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.talk, err = conversation.New(ctx, conversation.Config{
 		Persona: p, Hooks: &s.plugins, Journal: s.journal, Workdir: s.setup.Config.Workdir, History: saved.Messages, Waiting: waitingOf(saved),
 		Stats: stats, Models: models, TodosKnown: saved.State.Todos != nil, Auto: s.opts.Auto, Todos: &s.todos, SessionID: s.journal.ID(), Emit: s.events.send,
-		Surroundings: s.surroundings, Tape: s.journal.flight,
+		Surroundings: s.surroundings, Tape: s.journal.flight, Replaced: s.replaced, Notes: s.notes,
 	})
 	if err != nil {
 		return err
@@ -230,13 +245,31 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.noteRole()
 	s.talk.Begun(ctx, s.journal.old)
 	s.states.begin(&s.secrets, s.talk.PluginState)
+	if s.plugins.place != nil {
+		s.plugins.place.Describe(func() any { return s.report() })
+	}
 	return nil
+}
+
+// replaced puts the text with which plugins replaced the output of a command into the file that has the full output.
+func (s *Session) replaced(tool, result, text string) {
+	if tool != builtin.BashName {
+		return
+	}
+	c := s.setup.Config
+	dirs := []string{s.journal.outputDir(c)}
+	if dirs[0] == "" {
+		dirs = []string{os.TempDir(), sandbox.PrivateTemp(c.State.Temp())}
+	}
+	if err := builtin.ReplaceOutput(result, text, dirs...); err != nil {
+		s.notices.show(fmt.Sprintf("a plugin replaced the output of a command, and the file with the full output could not be changed: %v", err))
+	}
 }
 
 // live returns what the tools and prompts of a setup depend on.
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
 	return setup.Live{
-		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
+		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Background: &s.journal.commands, Changing: s.keepFiles, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
 		Under: func(settings config.Plugins, views []host.View) ([]host.View, pipeline.Source) {
 			return narrow(views, settings), s.plugins.under(settings)
 		},
@@ -275,7 +308,7 @@ func (s *Session) announce(ctx context.Context, saved string) {
 func (s *Session) refresh() {
 	confined := s.setup.Sandbox()
 	s.confined = confined
-	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List())})
+	s.shown.Store(&shown{setup: s.setup, sandbox: sandboxed(confined), trust: s.trust, commands: infos(s.commands.List()), servers: s.servers.set})
 	s.around.Store(&conversation.Surroundings{
 		SessionID: s.journal.ID(), SessionTitle: s.journal.state.Title, Vars: maps.Clone(s.setup.Vars),
 		LoadedTools: slices.Clone(s.servers.loaded), MCPServers: s.servers.set.Connected(),
@@ -306,8 +339,11 @@ func (s *Session) Close(reason session.Reason) error {
 	watched := s.watching()
 	s.states.close()
 	s.ending(reason)
+	s.endCommands()
+	s.rewinds.close()
 	s.plugins.end()
 	exported := s.tracer.Close()
+	s.network.end()
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
 	s.journal.end(s.ended(reason))
@@ -320,6 +356,27 @@ func (s *Session) Close(reason session.Reason) error {
 		s.notices.show(lost)
 	}
 	return s.secrets.Error(err)
+}
+
+// endCommands ends the commands that run beside the conversation. The journal records them first, so that a continued session knows that
+// they are gone.
+func (s *Session) endCommands() {
+	if s.talk != nil && s.journal.commands.Used() {
+		s.journal.keepCommands()
+	}
+	if n := s.journal.commands.Close(); n > 0 {
+		s.notices.show(plaintext.Counted(n, "background command") + " ended with the session")
+	}
+}
+
+// notes returns what the model should learn with its next request.
+func (s *Session) notes() []string { return append(s.journal.commands.Notes(), s.rewinds.notes()...) }
+
+// watchCommands looks at what background commands left so far. They may run for long after the call that started them.
+func (s *Session) watchCommands() {
+	if s.journal.commands.Running() > 0 {
+		s.confined.Watching("a background command")()
+	}
 }
 
 // How long plugins may take to handle the end of a session: normally, and while the user or another process waits for aura to

@@ -3,6 +3,7 @@ package app
 import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -16,6 +17,7 @@ type shown struct {
 	sandbox  string
 	trust    frontend.Trust
 	commands []frontend.CommandInfo
+	servers  *mcp.Set
 }
 
 // Status returns the present state of the session. It may be called from any goroutine.
@@ -28,6 +30,7 @@ func (s *Session) Status() frontend.Status {
 		TokensIn: now.Stats.TokensIn, TokensOut: now.Stats.TokensOut, CostUSD: now.CostUSD,
 		Sandbox: view.sandbox, Trust: view.trust,
 		SessionID: now.SessionID, Title: secrets.String(now.SessionTitle), Workdir: now.Workdir, Auto: now.Auto, Done: now.DoneActive,
+		Background: s.journal.commands.Running(),
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 		p.TokenBudget = max(min(cmp.Or(max(p.TokenBudget, 0), left), left), 1)
 	}
 	return conversation.New(ctx, conversation.Config{
-		Persona: p, Hooks: plugins, Subagent: true, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings,
+		Persona: p, Hooks: plugins, Subagent: true, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings, Replaced: s.replaced,
 		Emit: relay(agent.Name, s.events.send, s.journal.flight.event),
 	})
 }
@@ -82,7 +82,9 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 		return conversation.Persona{}, narrowed{}, err
 	}
 	plugins := s.plugins.under(features.Plugins)
-	p, err := chain.Persona(ctx, s.live(s.setup, plugins.views(), s.servers.set))
+	live := s.live(s.setup, plugins.views(), s.servers.set)
+	live.Background = nil // nobody would look at the commands of an agent whose work is done
+	p, err := chain.Persona(ctx, live)
 	return p, plugins, err
 }
 

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
+	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
@@ -19,6 +21,45 @@ type attended struct {
 	err      io.Writer
 	// screen shows the question.
 	screen *terminal.Screen
+	held   *held
+}
+
+// held keeps events while a question is open, because a tool that runs meanwhile would write into it.
+type held struct {
+	mu     sync.Mutex
+	asking bool
+	events []event.Event
+}
+
+// maxHeld is how many events wait for an answer. Output of tools beyond that is not shown.
+const maxHeld = 1000
+
+// Event shows an event, after the answer if a question is open.
+func (a attended) Event(e event.Event) {
+	a.held.mu.Lock()
+	defer a.held.mu.Unlock()
+	if !a.held.asking {
+		a.renderer.Event(e)
+		return
+	}
+	if _, output := e.(event.Progress); !output || len(a.held.events) < maxHeld {
+		a.held.events = append(a.held.events, e)
+	}
+}
+
+// hold holds events until release is called.
+func (a attended) hold() (release func()) {
+	a.held.mu.Lock()
+	a.held.asking = true
+	a.held.mu.Unlock()
+	return func() {
+		a.held.mu.Lock()
+		defer a.held.mu.Unlock()
+		for _, e := range a.held.events {
+			a.renderer.Event(e)
+		}
+		a.held.asking, a.held.events = false, nil
+	}
 }
 
 // attend lets the user at the terminal answer questions. If input or standard error is not a terminal, there is no user to ask,
@@ -28,7 +69,7 @@ func attend(s streams, r renderer) frontend.FrontEnd {
 	if !ok {
 		return r
 	}
-	return attended{renderer: r, keyboard: k, err: s.err, screen: s.screen}
+	return attended{renderer: r, keyboard: k, err: s.err, screen: s.screen, held: &held{}}
 }
 
 // ShowThinking forwards the call to the renderer.
@@ -44,6 +85,7 @@ func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, er
 	if err != nil {
 		return policy.Answer{}, err
 	}
+	defer a.hold()()
 	pattern := q.Pattern
 	for {
 		line, err := a.reply(ctx, question+a.choices(q, pattern))
@@ -92,6 +134,10 @@ func (a attended) plain(text string) terminal.Styled {
 // question shows a call and who asks about it. An edit is shown as a diff.
 func (a attended) question(q policy.Question) (terminal.Styled, error) {
 	look := a.screen.ErrLook()
+	if host, reason, ok := q.Connection(); ok {
+		return look.Paint(terminal.Strong, "? connect to "+plaintext.Reveal(host)+"\n") +
+			look.Paint(terminal.Plain, "  for "+indent(plaintext.Reveal(reason))+"\n"), nil
+	}
 	call, changes := plaintext.Reveal(q.Tool+" "+terminal.Subject(q.Args)), look.Change(q.Changes)
 	if q.Changes == "" {
 		var err error
@@ -109,14 +155,18 @@ func (a attended) question(q policy.Question) (terminal.Styled, error) {
 
 // choices shows the pattern that an approval would store, and the answers.
 func (a attended) choices(q policy.Question, pattern string) terminal.Styled {
+	run := "run it?"
+	if _, _, ok := q.Connection(); ok {
+		run = "allow it?"
+	}
 	if pattern == "" {
-		return a.plain("  run it? [y]es, [N]o, n REASON, [e]dit a pattern: ")
+		return a.plain("  " + run + " [y]es, [N]o, n REASON, [e]dit a pattern: ")
 	}
 	shown := plaintext.Reveal(pattern)
 	if pattern == q.Pattern {
 		shown += " (" + q.Covers + ")"
 	}
-	return a.plain(fmt.Sprintf("  approve for the session or always: %s\n  run it? [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ", shown))
+	return a.plain(fmt.Sprintf("  approve for the session or always: %s\n  %s [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ", shown, run))
 }
 
 // reply is what the user typed to a question: a decision with a reason, or that the pattern is to be edited.

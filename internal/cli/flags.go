@@ -67,7 +67,7 @@ var flagTable = map[string][]string{
 	"plugins remove":  readFlags,
 	"plugins trust":   readFlags,
 	// These commands concern running sessions, whatever the configuration is by now.
-	"plugins top": placeFlags, "plugins restart": placeFlags, "plugins quarantine": placeFlags,
+	"web": placeFlags, "plugins top": placeFlags, "plugins restart": placeFlags, "plugins quarantine": placeFlags,
 	// The command line to complete decides which flags are set. A flag that is set is not offered again.
 	cobra.ShellCompRequestCmd: {},
 	// The kinds of entities that have no separate entry.

@@ -38,7 +38,7 @@ func newMCP(s streams, root *rootOptions) *cobra.Command {
 		ValidArgsFunction: first(completeNames(s, root, serverNames)),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
-	cmd.AddCommand(newMCPList(s, root), newMCPShow(s, root), newMCPImport(s, root))
+	cmd.AddCommand(newMCPList(s, root), newMCPShow(s, root), newMCPImport(s, root), newMCPLogin(s, root), newMCPLogout(s, root))
 	return cmd
 }
 

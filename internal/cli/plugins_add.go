@@ -130,6 +130,9 @@ func writeAdded(w io.Writer, a install.Added) {
 	}
 	fmt.Fprintf(w, "installed %s from %s\n", clean(a.Name), clean(from))
 	fmt.Fprintf(w, "  into %s\n", clean(a.Dir))
+	if a.Signed != nil {
+		fmt.Fprintf(w, "  signed by %s\n", clean(a.Signed.String()))
+	}
 	writeFacts(w, "  ", a.Plugins)
 	writeGranted(w, a.Plugins)
 	writeWarnings(w, a.Warnings)

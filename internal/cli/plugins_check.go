@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/portable"
 	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -26,6 +27,7 @@ crashes on or silently gets wrong, and files that differ from those installed. T
 check runs no code of the plugin and needs no Go toolchain.
 
 Of a Python extension, aura checks that its file has the function that registers it.
+Of a portable plugin, it checks plugin.json, mcp.json and the skills.
 
 An error keeps the plugin from loading, or fails every time the line runs. A
 warning depends on values. The exit code is 1 if there are errors, else 0.
@@ -86,13 +88,13 @@ type checkTarget struct {
 	// unused plugins are in no session, so that their tools need no unique names.
 	unused bool
 	found  []check.Finding
-	// python is true for an extension, whose findings are in found already.
-	python bool
+	// python is true for an extension and portable for a portable plugin, whose findings are in found already.
+	python, portable bool
 }
 
 // check returns the findings of the check. Of several plugins in one session, the first one owns the name of its tool.
 func (t checkTarget) check(o check.Options) []check.Finding {
-	if t.python {
+	if t.python || t.portable {
 		return nil
 	}
 	if t.unused {
@@ -117,11 +119,28 @@ func newCheckTarget(e setup.Entry) checkTarget {
 			t.pack = first
 		}
 	}
-	t.found = extensionFindings(e.Plugin, setup.CheckExtension(e))
+	t.found, t.portable = extensionFindings(e.Plugin, setup.CheckExtension(e)), e.Portable()
+	if e.Portable() {
+		t.found = portableFindings(e.Plugin)
+	}
 	if changed, ok := errors.AsType[*install.ChangedError](e.Err); ok && e.Status == setup.StatusEnabled {
 		t.found = []check.Finding{{Plugin: e.Name, File: e.Dir, Severity: check.Error, Rule: "lock", Message: changed.Error()}}
 	}
 	return t
+}
+
+// portableFindings returns what is wrong with a portable plugin: an error if nothing of it is used, and warnings for the parts that are left
+// out.
+func portableFindings(p manifest.Plugin) []check.Finding {
+	file := filepath.Join(p.Dir, portable.FileName)
+	if p.Err != nil {
+		return []check.Finding{{Plugin: p.Name, File: file, Severity: check.Error, Rule: "portable", Message: p.Err.Error()}}
+	}
+	var out []check.Finding
+	for _, text := range manifest.Faults(p) {
+		out = append(out, check.Finding{Plugin: p.Name, File: file, Severity: check.Warning, Rule: "portable", Message: text})
+	}
+	return out
 }
 
 // extensionFindings returns what is wrong with a Python extension.
@@ -200,6 +219,9 @@ func checkPath(path string) ([]checkTarget, error) {
 	if len(extensions) > 0 {
 		return extensions, nil
 	}
+	if portable.Is(dir) {
+		return packageTargets(dir)
+	}
 	if !info.IsDir() {
 		return nil, fmt.Errorf("checking a plugin: %s is neither a Python file nor a directory; name the directory with the %s", path, manifest.FileName)
 	}
@@ -207,6 +229,28 @@ func checkPath(path string) ([]checkTarget, error) {
 		return targets, nil
 	}
 	return []checkTarget{{name: filepath.Base(dir), dir: dir}}, nil
+}
+
+// packageTargets returns the portable plugin in a directory, and the plugins that it contains.
+func packageTargets(dir string) ([]checkTarget, error) {
+	found, err := python.SearchPlugins(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	var out []checkTarget
+	for _, p := range found {
+		t := checkTarget{name: p.Name, dir: p.Dir, pack: filepath.Base(dir), python: p.Python(), portable: p.Portable()}
+		switch {
+		case p.Dir != dir && p.Package != dir:
+			continue
+		case p.Portable():
+			t.found = portableFindings(p)
+		case p.Python():
+			t.found = extensionFindings(p, python.Check(p))
+		}
+		out = append(out, t)
+	}
+	return out, nil
 }
 
 // pluginsBelow returns the directories that contain a manifest, valid or not.

@@ -47,7 +47,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 		Private: vendorDir(c), Go: setup.GoCommand(c),
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
-		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting,
+		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting, Signing: c.Signing,
 	}, done
 }
 
@@ -123,6 +123,9 @@ func writeFacts(w io.Writer, before string, list []install.Facts) {
 			if len(part.names) > 0 {
 				parts = append(parts, part.what+" "+strings.Join(part.names, ", "))
 			}
+		}
+		if f.Components != nil {
+			parts = append(parts, componentsText(*f.Components)...)
 		}
 		fmt.Fprintf(w, "%s%s: %s\n", before, clean(f.Name), clean(dash(strings.Join(parts, "; "))))
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/portable"
 	"github.com/idelchi/aura/internal/settings/scaffold"
 	"github.com/idelchi/aura/internal/settings/schema"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -26,12 +27,13 @@ import (
 
 // newOptions holds the flags of plugins new.
 type newOptions struct {
-	hooks   []string
-	tool    bool
-	command bool
-	python  bool
-	dir     string
-	json    bool
+	hooks    []string
+	tool     bool
+	command  bool
+	python   bool
+	portable bool
+	dir      string
+	json     bool
 }
 
 func newPluginsNew(s streams, root *rootOptions) *cobra.Command {
@@ -45,7 +47,9 @@ network.
 
 --hook, --tool and --command choose what the plugin has; without them it has the
 hook BeforeChat. --python writes a Python extension with a hook, a tool and a
-command. The plugin goes into plugins/ of the project's home, and a Python extension
+command. --portable writes a plugin for every agent that reads the Agent Plugins
+format: plugin.json, a skill, an empty mcp.json, and a command for aura.
+The plugin goes into plugins/ of the project's home, and a Python extension
 into extensions/, or into the directory of --dir. aura overwrites nothing.
 
 If you trusted the project, or it had no configuration, the consent covers the new
@@ -54,6 +58,7 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
   aura plugins new guard --hook BeforeToolExecution,AfterToolExecution
   aura plugins new word-count --tool --command
   aura plugins new careful --python
+  aura plugins new reports --portable
   aura plugins new shared --tool --dir ~/.aura/plugins`,
 		Args: o.checkArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +71,7 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
 	f.BoolVar(&o.tool, "tool", false, "add a tool for the model, named after the plugin")
 	f.BoolVar(&o.command, "command", false, "add a slash command, named after the plugin")
 	f.BoolVar(&o.python, "python", false, "write a Python extension")
+	f.BoolVar(&o.portable, "portable", false, "write a portable plugin, for every agent that reads the format")
 	f.StringVar(&o.dir, "dir", "", "directory in which the plugin's directory is made")
 	f.BoolVar(&o.json, "json", false, "write a JSON object")
 	// The only possible error is a flag that does not exist.
@@ -122,6 +128,9 @@ func (o *newOptions) run(ctx context.Context, s streams, root *rootOptions, name
 	}
 	p.Schemas = schemasFrom(filepath.Join(parent, name), place.Home)
 	dir, err := p.Create(l.Workdir, parent, func(home, dir string) error {
+		if p.Portable {
+			return nil
+		}
 		if !p.Python {
 			if err := install.VendorSDK(ctx, dir, install.Options{}); err != nil {
 				return err
@@ -167,11 +176,14 @@ func (o *rootOptions) recordTests(ctx context.Context, s streams, home, name str
 
 // plugin returns the plugin that the flags describe.
 func (o *newOptions) plugin(name string) (scaffold.Plugin, error) {
-	p := scaffold.Plugin{Name: name, Tool: o.tool, Command: o.command, Python: o.python}
+	p := scaffold.Plugin{Name: name, Tool: o.tool, Command: o.command, Python: o.python, Portable: o.portable}
+	if o.portable && (len(o.hooks) > 0 || o.tool || o.command || o.python) {
+		return p, fmt.Errorf("--portable writes a plugin without code: leave out --hook, --tool, --command and --python; a plugin in Go can be added to it with --dir DIR/%s/plugins", portable.Namespace)
+	}
 	if o.python && (len(o.hooks) > 0 || o.tool || o.command) {
 		return p, errors.New("--python writes an extension with a hook, a tool and a command: leave out --hook, --tool and --command")
 	}
-	if len(o.hooks) == 0 && !o.tool && !o.command && !o.python {
+	if len(o.hooks) == 0 && !o.tool && !o.command && !o.python && !o.portable {
 		o.hooks = []string{string(hookpoint.BeforeChat)}
 	}
 	for _, hook := range o.hooks {
@@ -249,6 +261,10 @@ func (o *newOptions) tell(s streams, p scaffold.Plugin, dir string, files []stri
 	fmt.Fprintf(s.out, "created %s:\n", clean(dir))
 	for _, name := range files {
 		fmt.Fprintf(s.out, "  %s\n", clean(name))
+	}
+	if p.Portable {
+		fmt.Fprintf(s.out, "next: aura plugins check %s\n", p.Name)
+		return
 	}
 	if !p.Python {
 		fmt.Fprintf(s.out, "  vendor/ (the SDK %s, for your editor and for Go)\n", p.SDKVersion())

@@ -36,6 +36,8 @@ func statusText(p inspect.Plugin) string {
 
 func capabilities(p inspect.Plugin) string {
 	switch {
+	case p.Components != nil:
+		return dash(strings.Join(componentsText(*p.Components), ", "))
 	case p.Status == setup.StatusUnavailable:
 		return "(" + p.ProbeError + ")"
 	case p.ProbeError != "":
@@ -56,6 +58,20 @@ func capabilities(p inspect.Plugin) string {
 		parts = append(parts, "/"+c.Name)
 	}
 	return dash(strings.Join(parts, ", "))
+}
+
+// componentsText returns what a portable plugin has, a text for each kind.
+func componentsText(c manifest.Components) []string {
+	var out []string
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"skills", c.Skills}, {"MCP servers", c.Servers}, {"shell hooks", c.Hooks}, {"commands", c.Commands}, {"agents", c.Agents}} {
+		if len(part.names) > 0 {
+			out = append(out, part.what+" "+strings.Join(part.names, ", "))
+		}
+	}
+	return out
 }
 
 func source(p inspect.Plugin) string {
@@ -105,11 +121,37 @@ func writeDetails(w io.Writer, p inspect.Plugin) {
 		line("Build", "%s: %s", p.Go.Build.State, p.Go.Build.Reason)
 	}
 	line("Tier", "%s", p.Tier)
+	if p.Runtime == manifest.RuntimePortable {
+		writePortable(line, p)
+		return
+	}
 	writeRules(line, p)
 	writeOrigin(line, p)
 	writeExports(line, p)
 	line("Files", "%s", dash(strings.Join(p.Files, ", ")))
 	writeProcesses(w, line, p)
+}
+
+// writePortable writes what a portable plugin has. No process runs it.
+func writePortable(line liner, p inspect.Plugin) {
+	writeOrigin(line, p)
+	if p.ProbeError != "" {
+		line("Not used", "%s", p.ProbeError)
+	}
+	if c := p.Components; c != nil {
+		for _, part := range []struct {
+			what  string
+			names []string
+		}{{"Skills", c.Skills}, {"MCP servers", c.Servers}, {"Shell hooks", c.Hooks}, {"Commands", c.Commands}, {"Agents", c.Agents}} {
+			line(part.what, "%s", dash(strings.Join(part.names, ", ")))
+		}
+	}
+	for _, text := range p.Warnings {
+		line("Warning", "%s", text)
+	}
+	line("Requested", "%s", asked(p.Requested))
+	line("Data", "%s", dash(p.Data))
+	line("Files", "%s", dash(strings.Join(p.Files, ", ")))
 }
 
 type liner func(name, format string, args ...any)
@@ -136,6 +178,9 @@ func writeOrigin(line liner, p inspect.Plugin) {
 		return
 	}
 	line("Origin", "%s ref %s commit %s", p.Origin.URL, dash(p.Origin.Ref), dash(p.Origin.Commit))
+	if p.SignedBy != "" {
+		line("Signed by", "%s", p.SignedBy)
+	}
 }
 
 func writeExports(line liner, p inspect.Plugin) {

@@ -20,6 +20,9 @@ type updateOptions struct {
 	all    bool
 	dryRun bool
 	ref    string
+	// signer and rewritten accept what a signed version does not permit by itself.
+	signer    string
+	rewritten bool
 }
 
 const updateHelp = `Install the newest version of plugins that came from git: of the branch or tag
@@ -36,6 +39,11 @@ and needs --yes without one.
 
 If you changed files of the plugin, aura asks before it replaces them, names them,
 and keeps a copy in its state. Without a terminal it needs --yes.
+
+A version that was installed with a verified signature is replaced only by one of
+the same signer, and by a commit that follows the installed one. --signer accepts
+another key by its fingerprint, or none. --rewritten accepts a tag that moved and a
+history without the installed commit.
 
 --dry-run fetches the newest version, prints what would change and what you would
 have to grant, and changes nothing.`
@@ -56,6 +64,8 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 				return usageError{errors.New("plugins update takes the names of plugins or packs, or --all")}
 			case o.ref != "" && len(args) != 1:
 				return usageError{errors.New("--ref needs the name of one plugin or pack")}
+			case (o.signer != "" || o.rewritten) && len(args) != 1:
+				return usageError{errors.New("--signer and --rewritten need the name of one plugin or pack")}
 			}
 			return nil
 		},
@@ -70,6 +80,8 @@ func newPluginsUpdate(s streams, root *rootOptions) *cobra.Command {
 	cmd.Flags().BoolVar(&o.all, "all", false, "update all plugins that came from git")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would change, and change nothing")
 	cmd.Flags().StringVar(&o.ref, "ref", "", "change to this branch or tag, which later updates follow")
+	cmd.Flags().StringVar(&o.signer, "signer", "", "accept this key (SHA256:...) in the place of the signer of the installed version, or none")
+	cmd.Flags().BoolVar(&o.rewritten, "rewritten", false, "accept a tag that moved, or a history without the installed commit, for a signed version")
 	o.register(cmd.Flags())
 	return cmd
 }
@@ -118,6 +130,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	for _, target := range targets {
 		options, done := o.options(c, s, root)
 		options.Grant, options.DryRun, options.Ref = o.granting(cmd.Context(), s, true), o.dryRun, o.ref
+		options.Signer, options.Rewritten = o.signer, o.rewritten
 		options.Confirm, options.Keep = confirmHandmade(cmd.Context(), s, o.yes, "Replace"), c.State.Kept()
 		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
@@ -157,6 +170,9 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	}
 	if u.Rewritten {
 		fmt.Fprintf(w, "  the history was rewritten: %s is no longer part of %s\n", short(u.From), clean(dash(refOr(u.Ref))))
+	}
+	if u.Signed != nil {
+		fmt.Fprintf(w, "  signed by %s\n", clean(u.Signed.String()))
 	}
 	for _, c := range u.Commits {
 		fmt.Fprintf(w, "  %s %s\n", short(c.Hash), oneLine(c.Subject, 100))

@@ -107,7 +107,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.SetFlagErrorFunc(flagError)
 	o.register(cmd.PersistentFlags())
 	cmd.Flags().BoolVar(&plain, "plain", false, "linear output without redrawing, for screen readers (also ACCESSIBLE=1)")
-	addGroup(cmd, "Work:", newRun(s, o), newACP(s, o), newTasks(s, o), newFleet(s, o), newSessions(s, o), newExplain(s, o), newInit(s, o), newTrust(s, o), newApprovals(s, o))
+	addGroup(cmd, "Work:", newRun(s, o), newACP(s, o), newTasks(s, o), newFleet(s, o), newSessions(s, o), newExplain(s, o), newWeb(s, o), newInit(s, o), newTrust(s, o), newApprovals(s, o))
 	addGroup(cmd, "What a model can use:", newTools(s, o), newPlugins(s, o), newMCP(s, o), newHooks(s, o), newModelsNoun(s, o), newSandbox(s, o), newCache(s, o))
 	addGroup(cmd, "Configuration:", append(newNouns(s, o), newShow(s, o), newPaths(s, o))...)
 	addGroup(cmd, "aura itself:", newDoctor(s, o), newVersion(s))
@@ -158,7 +158,7 @@ func (o *rootOptions) register(f *pflag.FlagSet) {
 
 // configOptions returns where this command line finds the configuration.
 func (o *rootOptions) configOptions(s streams) config.Options {
-	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ, WithoutInstructions: o.withoutInstructions}
+	c := config.Options{Configs: o.configs, Workdir: o.workdir, EnvFiles: o.envFiles, Environ: s.environ, WithoutInstructions: o.withoutInstructions, WithoutPackages: o.withoutPlugins}
 	if o.flags.Changed("home") {
 		c.Home = &o.home
 	}

@@ -22,7 +22,7 @@ func newSandbox(s streams, root *rootOptions) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return sandboxStatus(cmd, s, root, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
-	cmd.AddCommand(newSandboxStatus(s, root), newSandboxQuarantine(s, root), newSandboxPresets(s, root))
+	cmd.AddCommand(newSandboxStatus(s, root), newSandboxQuarantine(s, root), newSandboxPresets(s, root), newSandboxLog(s, root))
 	return cmd
 }
 

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -36,7 +38,7 @@ func newSessions(s streams, root *rootOptions) *cobra.Command {
 	o.register(cmd)
 	cmd.AddCommand(
 		newSessionsList(s, root), newSessionsSearch(s, root), newSessionsShow(s, root), newSessionsExport(s, root), newSessionsRename(s, root),
-		newSessionsRm(s, root), newSessionsPrune(s, root),
+		newSessionsRm(s, root), newSessionsPrune(s, root), newSessionsRestore(s, root),
 	)
 	return cmd
 }
@@ -54,7 +56,8 @@ func newSessionsList(s streams, root *rootOptions) *cobra.Command {
 		Use:   "list",
 		Short: "List the project's sessions, the newest first",
 		Long: `List the project's sessions, the newest first. The list shows the shortest prefix
-of each id that is unique. --json writes whole ids.`,
+of each id that is unique. --json writes whole ids, and for a session that runs also
+what it does now, its context, tokens and cost, and the states of its plugins.`,
 		Example: `  aura sessions list
   aura sessions list --all --json`,
 		Args: noArgs,
@@ -74,14 +77,11 @@ func (o *sessionsListOptions) run(s streams, root *rootOptions) error {
 	if err != nil {
 		return err
 	}
-	secrets := setup.Secrets(cfg.Config, nil)
-	for i := range list {
-		list[i].Title, list[i].Name = secrets.String(list[i].Title), secrets.String(list[i].Name)
-	}
+	rows := inspect.SessionRows(list, host.Sessions(setup.RuntimeDirs(cfg.Config)...), host.Statuses(setup.RuntimeDirs(cfg.Config)...), setup.Secrets(cfg.Config, nil))
 	if o.json {
-		return writeJSON(s.out, append([]session.Summary{}, list...))
+		return writeJSON(s.out, rows)
 	}
-	if len(list) == 0 {
+	if len(rows) == 0 {
 		fmt.Fprintln(s.out, "no sessions are saved yet")
 		return nil
 	}
@@ -89,7 +89,7 @@ func (o *sessionsListOptions) run(s streams, root *rootOptions) error {
 	if err != nil {
 		return err
 	}
-	writeSessions(s.out, list, short, o.all)
+	writeSessions(s.out, rows, short, o.all)
 	return nil
 }
 
@@ -102,22 +102,19 @@ func sessionDirs(c *config.Config, all bool) []string {
 }
 
 // writeSessions writes a table. It includes the directories if the sessions belong to several.
-func writeSessions(w io.Writer, list []session.Summary, short map[string]string, directories bool) {
+func writeSessions(w io.Writer, list []inspect.SessionRow, short map[string]string, directories bool) {
 	head := []string{"ID", "STARTED", "MESSAGES", "END"}
 	if directories {
 		head = append(head, "DIRECTORY")
 	}
 	rows := [][]string{append(head, "TITLE")}
 	for _, s := range list {
-		end := string(s.End)
-		if end == "" {
-			end = "open or killed"
-		}
+		end := s.Condition()
 		title := s.Title
 		if s.Err != "" {
-			end, title = "damaged", s.Err
+			title = s.Err
 		}
-		row := []string{short[s.ID], started(s), fmt.Sprint(s.Messages), end}
+		row := []string{short[s.ID], started(s.Summary), fmt.Sprint(s.Messages), end}
 		if directories {
 			row = append(row, dash(s.Workdir))
 		}

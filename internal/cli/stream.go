@@ -42,7 +42,7 @@ func (r *textRenderer) result(e event.ToolResult) {
 
 // progress shows the output of a running tool line by line, or a remark about its progress.
 func (r *textRenderer) progress(e event.Progress) {
-	if e.ID == "" {
+	if e.ID == "" || e.Status {
 		r.tell(terminal.Quiet, "  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
 		return
 	}

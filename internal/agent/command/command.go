@@ -18,6 +18,8 @@ const (
 	SourcePlugin
 	// SourceSkill is a skill whose name no other command has.
 	SourceSkill
+	// SourceMCP is a prompt of an MCP server. Its name begins with that of the server and a colon.
+	SourceMCP
 )
 
 func (s Source) String() string {
@@ -30,6 +32,8 @@ func (s Source) String() string {
 		return "plugin"
 	case SourceSkill:
 		return "skill"
+	case SourceMCP:
+		return "MCP server"
 	default:
 		return "unknown"
 	}
@@ -56,6 +60,8 @@ type Result struct {
 	Output string
 	// Forward sends the output to the model as a user message.
 	Forward bool
+	// Files holds images and PDF files that are sent with a forwarded output.
+	Files [][]byte
 	// Lines holds the shell lines whose output takes the place of !`LINE` in a forwarded output. Model answers it, instead of the current one.
 	Lines []string
 	Model string

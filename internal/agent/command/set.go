@@ -46,6 +46,9 @@ func (c Command) owner() string {
 
 func (c Command) qualified() string { return c.owner() + ":" + c.Name }
 
+// Answers reports whether a user reaches the command by a name, also if other commands hide it.
+func (c Command) Answers(name string) bool { return c.Name == name || c.qualified() == name }
+
 func (c Command) from() string {
 	if c.Origin == "" {
 		return "aura itself"

@@ -22,6 +22,10 @@ type Attachment struct {
 	Required bool
 	// Data is an image or a PDF file without a path, such as a pasted image. Path and Required are not used then.
 	Data []byte
+	// Tool runs a tool of the persona with Args and attaches its result under the name Path. If the tool fails, the result is left out with
+	// a notice.
+	Tool string
+	Args map[string]any
 	// Line is a shell line of a custom command. Its output takes the place of !`LINE` in the prompt. The other fields are not used then.
 	Line string
 }
@@ -54,6 +58,10 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			}
 			continue
 		}
+		if file.Tool != "" {
+			queued = append(queued, a.addResult(ctx, &m, file)...)
+			continue
+		}
 		read := a.executor.readFile(ctx, file.Path, file.Required)
 		queued = append(queued, read.injections...)
 		switch {
@@ -72,6 +80,23 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 		a.emit(event.Progress{Tool: a.personas.current().Reader.Definition().Name, Text: "attached " + file.Path})
 	}
 	return m, queued, nil
+}
+
+// addResult runs a tool and adds its result to a message.
+func (a *attachments) addResult(ctx context.Context, m *llm.Message, file Attachment) []injection {
+	read := a.executor.runTool(ctx, file.Tool, file.Args)
+	err := read.err
+	if err == nil {
+		err = checkParts(slices.Concat(m.Parts, read.parts))
+	}
+	if err != nil {
+		a.emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", file.Path, err)})
+		return read.injections
+	}
+	m.Content = fmt.Sprintf("%s\n\n<resource name=%q>\n%s\n</resource>", strings.TrimRight(m.Content, "\n"), file.Path, strings.TrimRight(read.content, "\n"))
+	m.Parts = append(m.Parts, read.parts...)
+	a.emit(event.Progress{Tool: file.Tool, Text: "attached " + file.Path})
+	return read.injections
 }
 
 // insertOutput runs a shell line like a tool call of the model and puts its output in the place of the line. A line that must not run

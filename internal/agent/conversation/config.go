@@ -72,6 +72,10 @@ type Config struct {
 
 	// Tape receives what the conversation depends on, so that it can be repeated; nil for nobody.
 	Tape Tape
+	// Replaced receives the text with which plugins replaced the result of a tool; nil for nobody.
+	Replaced func(tool, result, text string)
+	// Notes returns what the model should learn before its next answer; nil for nothing. The next call does not return it again.
+	Notes func() []string
 	// Emit is called from one goroutine at a time, in the order of the events.
 	Emit func(event.Event)
 	// Now replaces time.Now in tests; nil means time.Now. It may be called from several goroutines.

@@ -90,7 +90,7 @@ func assemble(cfg Config) *Conversation {
 	c.window = &window{personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn, ledger: c.ledger}
 	c.hooks = &hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: c.personas, offer: c.offer, state: c.Context}
 	c.executor = &executor{
-		emit: cfg.Emit, tape: cfg.Tape, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
+		emit: cfg.Emit, tape: cfg.Tape, replaced: cfg.Replaced, now: cfg.Now, workdir: cfg.Workdir, state: c.Context,
 		personas: c.personas, offer: c.offer, hooks: c.hooks, ledger: c.ledger, transcript: c.transcript,
 	}
 	c.attachments = &attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: c.personas, executor: c.executor}

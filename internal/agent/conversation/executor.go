@@ -50,6 +50,8 @@ type call struct {
 	// files allows the tool to read an image or a PDF file, which is then in file.
 	files bool
 	file  *tool.File
+	// parts holds the images and PDF files that belong to the result.
+	parts []llm.Part
 	// named is set if the user named the file that the call reads.
 	named bool
 
@@ -68,10 +70,11 @@ type call struct {
 // reports each result.
 type executor struct {
 	emit func(event.Event)
-	// tape may be nil.
-	tape    Tape
-	now     func() time.Time
-	workdir string
+	// tape and replaced may be nil.
+	tape     Tape
+	replaced func(tool, result, text string)
+	now      func() time.Time
+	workdir  string
 	// state returns the state of the conversation that tools receive.
 	state      func() sdk.Context
 	personas   *personas
@@ -275,6 +278,10 @@ func (x *executor) run(ctx context.Context, p *call) (output string, err error) 
 	}()
 	call := p.invocation()
 	call.Progress = func(text string) { x.emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: text}) }
+	call.Status = func(text string) {
+		x.emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: limit.Cut(text, limit.Injection, "a status"), Status: true})
+	}
+	call.Attach = func(name string, data []byte) error { return x.addPart(p, name, data) }
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
 	call.Named = p.named
@@ -309,9 +316,13 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 		}
 	})
 	if out.Output != nil {
-		content = x.replace(strings.ToValidUTF8(*out.Output, "\uFFFD"), joined(p.output, p.note), failure)
+		// Who replaces the text of a result replaces its files too.
+		content, p.parts = x.replace(p, strings.ToValidUTF8(*out.Output, "\uFFFD"), failure), nil
 	}
 	queued := append(p.injections, queue(hookpoint.AfterToolExecution, out)...)
+	if len(p.parts) > 0 {
+		queued = append([]injection{partsOf(p)}, queued...)
+	}
 	if p.written != nil {
 		changed := p.written.ChangeNote()
 		content, p.note = joined(content, changed), joined(p.note, changed)
@@ -320,7 +331,8 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 	x.transcript.record(entry{Message: llm.Message{Role: llm.RoleTool, Content: content, ToolCallID: p.request.ID, ToolName: p.request.Name}})
 	x.emit(event.ToolResult{
 		ID: p.request.ID, Name: p.request.Name, Content: content, Note: p.note, Error: failure, Ran: p.ran, Diff: p.diff, Duration: p.duration,
-		RefusedBy: tool.RefusedBy(p.err), ByPlugin: byPlugin,
+		Attachments: described(p.parts),
+		RefusedBy:   tool.RefusedBy(p.err), ByPlugin: byPlugin,
 	})
 	p.span.Result(string(p.json()), content)
 	p.span.End(p.err, toolClass(p))
@@ -328,10 +340,14 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 }
 
 // replace returns the result that a model receives if plugins replaced the output of a call. The result of a failed call still says so,
-// unless the plugin's text begins with an error of its own. The history of calls has the text that the model saw.
-func (x *executor) replace(text, output, failure string) string {
-	if text != output {
+// unless the plugin's text begins with an error of its own. The history of calls and the files with the output have the text that the
+// model saw.
+func (x *executor) replace(p *call, text, failure string) string {
+	if text != joined(p.output, p.note) {
 		x.ledger.replaced(text)
+		if x.replaced != nil {
+			x.replaced(p.request.Name, p.output, text)
+		}
 	}
 	if strings.HasPrefix(text, errorMark) {
 		failure = ""

@@ -6,15 +6,17 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/sdk"
 )
 
-// injection is a plugin's message that is not yet in the history.
+// injection is a plugin's message that is not yet in the history, or a message with the files of a tool's result, which has parts.
 type injection struct {
 	pipeline.Injection
 	point hookpoint.Name
+	parts []llm.Part
 }
 
 // hooks runs the hook points. It reports what plugins did, and passes on which tools they disable.
@@ -28,6 +30,8 @@ type hooks struct {
 	state func() sdk.Context
 	// unsigned holds the plugins of which the user knows that they change signed thinking.
 	unsigned sync.Map
+	// faults holds the last fault in the results of each plugin at each point, which the user knows. One entry for each bounds its size.
+	faults sync.Map
 }
 
 // run runs a hook point, emits events for its notices and for the plugins that changed something, and withholds the tools that
@@ -128,6 +132,9 @@ func (h *hooks) reporter(point hookpoint.Name) pipeline.Observer {
 				Reported() bool
 			}](err); ok {
 				failed.Returned, failed.Reported = e.Returned(), e.Reported()
+			} else if _, ok := errors.AsType[*pipeline.ResultError](err); ok {
+				last, _ := h.faults.Swap([2]string{r.Handler, string(point)}, failed.Error)
+				failed.Reported = last == failed.Error
 			}
 			h.emit(failed)
 		}

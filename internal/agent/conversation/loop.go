@@ -185,6 +185,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	}
 	c.open(iteration)
 	c.withhold(ctx)
+	c.transcript.inform(c.cfg.Notes)
 	out := c.hooks.run(ctx, hookpoint.BeforeChat, func(state sdk.Context) any { return sdk.BeforeChatContext{Context: state} })
 	queued := queue(hookpoint.BeforeChat, out)
 	if out.Request.Skip {

@@ -295,59 +295,6 @@ func TestStepLimit(t *testing.T) {
 	})
 }
 
-func TestDisableTools(t *testing.T) {
-	t.Parallel()
-	once := func(point hookpoint.Name, patterns ...string) hooks {
-		done := false
-		return hooks{point: {{"p", func(any) (any, error) {
-			if done {
-				return nil, nil
-			}
-			done = true
-			r := sdk.Result{DisableTools: patterns}
-			if point == hookpoint.BeforeToolExecution {
-				return sdk.BeforeToolResult{Result: r}, nil
-			}
-			return r, nil
-		}}}}
-	}
-	tests := []struct {
-		name  string
-		hooks hooks
-		want  []string
-	}{
-		{"before the call", once(hookpoint.BeforeChat, "W*"), []string{"Read", "Read Write", "Read Write"}},
-		{"all", once(hookpoint.BeforeChat, "*"), []string{"", "Read Write", "Read Write"}},
-		{"after the response", once(hookpoint.AfterResponse, "Write"), []string{"Read Write", "Read", "Read Write"}},
-		{"before a tool", once(hookpoint.BeforeToolExecution, "Write"), []string{"Read Write", "Read", "Read Write"}},
-		{"after a tool", once(hookpoint.AfterToolExecution, "Write"), []string{"Read Write", "Read", "Read Write"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			b := start(t, options{hooks: tt.hooks, tools: []tool.Tool{echo("Read"), echo("Write")}},
-				calls("", `Read {"path":"x"}`), calls("", `Read {"path":"x"}`), text("end"))
-			b.send(t, "go")
-			var got []string
-			for i := range b.model.requests {
-				got = append(got, b.offered(i+1))
-			}
-			same(t, "offered", got, tt.want)
-		})
-	}
-}
-
-func TestDisabledToolDoesNotRun(t *testing.T) {
-	t.Parallel()
-	b := start(t, options{hooks: on(hookpoint.BeforeChat, sdk.Result{DisableTools: []string{"Read"}}), tools: []tool.Tool{echo("Read")}},
-		calls("", `Read {"path":"x"}`), text("end"))
-	b.send(t, "go")
-	same(t, "result", b.sent(t, 2)[2], `tool:Error: the call did not run: tool "Read" is not available at the moment`)
-	if got := b.Stats().ToolCalls; got != 0 {
-		t.Errorf("%d calls ran", got)
-	}
-}
-
 func TestSendRefuses(t *testing.T) {
 	t.Parallel()
 	b := start(t, options{}, text("x"))
@@ -408,4 +355,23 @@ func TestEmptyAnswer(t *testing.T) {
 			t.Errorf("%q: reported %d times", answer, told)
 		}
 	}
+}
+
+// TestFaultsAreShownOnce has a plugin with the same fault in each result: the user sees the fault once, and again after another one.
+func TestFaultsAreShownOnce(t *testing.T) {
+	t.Parallel()
+	roles := []sdk.Role{"robot", "robot", "tool", "robot", "robot"}
+	calls := 0
+	b := start(t, options{hooks: hooks{hookpoint.BeforeChat: {{"p", func(any) (any, error) {
+		calls++
+		return sdk.Result{Message: "hi", Role: roles[calls-1]}, nil
+	}}}}}, text("ok"))
+	for range roles {
+		b.send(t, "go on")
+	}
+	var shown []bool
+	for _, e := range only[event.PluginError](b) {
+		shown = append(shown, !e.Reported)
+	}
+	same(t, "shown", shown, []bool{true, false, true, true, false})
 }

@@ -15,8 +15,9 @@ import (
 // reading is a file that was read as if the model had asked for it.
 type reading struct {
 	content string
-	// file is set for an image or a PDF file.
+	// file is set for an image or a PDF file. parts are the files of a result.
 	file       *tool.File
+	parts      []llm.Part
 	injections []injection
 	err        error
 	// refused is set if the call did not run.
@@ -73,10 +74,10 @@ func (x *executor) perform(ctx context.Context, t tool.Tool, args map[string]any
 			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
 		}
 	})
-	read := reading{file: p.file, err: p.err, injections: append(p.injections, queue(hookpoint.AfterToolExecution, out)...)}
+	read := reading{file: p.file, parts: p.parts, err: p.err, injections: append(p.injections, queue(hookpoint.AfterToolExecution, out)...)}
 	content := joined(x.short(p.output), p.note)
 	if out.Output != nil {
-		content, read.file = x.short(*out.Output), nil
+		content, read.file, read.parts = x.short(*out.Output), nil, nil
 	}
 	read.content = strings.ToValidUTF8(content, "\uFFFD")
 	return read

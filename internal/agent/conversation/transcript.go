@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
+	"github.com/idelchi/aura/internal/plugin/pipeline"
+	"github.com/idelchi/aura/sdk"
 )
 
 // transcript is the history of a conversation together with its journal: what enters one enters the other. Messages that are sent
@@ -74,9 +77,13 @@ func (t *transcript) record(e entry) {
 	}
 }
 
-// inject adds the messages of plugins to the history. Every tool call in the history must have its result by then.
+// inject adds the messages of plugins, and those with the files of results, to the history. Every tool call in the history must have its result by then.
 func (t *transcript) inject(queued []injection) {
 	for _, in := range queued {
+		if in.parts != nil {
+			t.record(entry{Message: llm.Message{Role: llm.RoleUser, Content: in.Content, Parts: in.parts, Synthetic: true}})
+			continue
+		}
 		t.record(entry{
 			Message: llm.Message{Role: llm.Role(in.Role), Content: in.Content, Synthetic: true},
 			eject:   in.Eject, chat: hookpoint.Of(in.point).InModelCall,
@@ -84,6 +91,18 @@ func (t *transcript) inject(queued []injection) {
 		t.emit(event.Injection{
 			Plugin: in.Handler, Point: string(in.point), Role: string(in.Role), Content: in.Content, Eject: in.Eject,
 		})
+	}
+}
+
+// inform adds what the model should learn to the history. notes may be nil.
+func (t *transcript) inform(notes func() []string) {
+	if notes == nil {
+		return
+	}
+	if texts := notes(); len(texts) > 0 {
+		t.inject([]injection{{Injection: pipeline.Injection{
+			Handler: "aura", Role: sdk.RoleUser, Content: "[aura] " + strings.Join(texts, "\n[aura] "),
+		}}})
 	}
 }
 

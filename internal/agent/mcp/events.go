@@ -92,7 +92,16 @@ func headOf(event []byte) header {
 	if json.Unmarshal(data, &head) != nil {
 		return header{} // the reader reports it
 	}
-	return header{method: head.Method, request: len(head.ID) > 0, size: len(event)}
+	out := header{method: head.Method, request: len(head.ID) > 0, size: len(event)}
+	if shown[out.method] && out.size <= shortMessage {
+		var of struct {
+			Params json.RawMessage `json:"params"`
+		}
+		// What is no JSON was reported above.
+		_ = json.Unmarshal(data, &of)
+		out.params = of.Params
+	}
+	return out
 }
 
 // messageHead is the part of a message that says of which kind it is.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// follow refreshes the tools when the server reports a change, until the link ends. It then records the end of the link.
+// follow lists anew what the server offers when it reports a change, until the link ends. It then records the end of the link.
 func (s *server) follow(l *link) {
 	for {
 		select {
@@ -38,12 +38,11 @@ func (s *server) refresh(l *link) {
 	if err != nil {
 		// The end of the link is reported to the next call, where it matters.
 		if l.usable() && !errors.Is(err, errClosed) {
-			s.shared.notify(fmt.Sprintf("MCP server %q changed its tools: %v; those known before are kept", s.Name, err))
+			s.shared.notify(fmt.Sprintf("MCP server %q changed what it offers: %v; what was known before is kept", s.Name, err))
 		}
 		return
 	}
-	tools, left := s.accept(listed)
-	s.adopt(tools, left)
+	s.adopt(listed)
 }
 
 // lost records that a link ended by itself.

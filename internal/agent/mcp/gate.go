@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -17,6 +18,8 @@ import (
 type gate struct {
 	// flooded is called once, when the server sent too much.
 	flooded func(why error)
+	// heard receives the parameters of a notification that aura shows. It must not block, because it is called while messages are read.
+	heard func(method string, params json.RawMessage)
 
 	mu sync.Mutex
 	// pending counts the requests of the server that are not answered. unasked counts the messages since the start of the minute that
@@ -27,9 +30,20 @@ type gate struct {
 }
 
 // wanted holds the notifications that aura acts on. They carry nothing but their name, so longer ones are dropped too.
-var wanted = map[string]bool{"notifications/tools/list_changed": true, "notifications/subscriptions/acknowledged": true}
+var wanted = map[string]bool{
+	"notifications/tools/list_changed": true, "notifications/prompts/list_changed": true, "notifications/resources/list_changed": true,
+	"notifications/subscriptions/acknowledged": true,
+}
 
-// shortMessage is the maximum size of such a notification, in bytes.
+// shown holds the notifications that the gate itself hands on, so that none is ever queued.
+var shown = map[string]bool{methodProgress: true, methodLog: true}
+
+const (
+	methodProgress = "notifications/progress"
+	methodLog      = "notifications/message"
+)
+
+// shortMessage is the maximum size of a notification, in bytes. Longer ones are dropped.
 const shortMessage = 4 << 10
 
 // header describes a message.
@@ -39,10 +53,21 @@ type header struct {
 	request bool
 	// size is the size of the message or of its parameters, in bytes.
 	size int
+	// params are the parameters of a notification of at most shortMessage bytes.
+	params json.RawMessage
 }
 
 // admit reports whether a message is passed on. The error ends the connection.
 func (g *gate) admit(m header) (bool, error) {
+	pass, err := g.count(m)
+	if err == nil && shown[m.method] && m.size <= shortMessage && !m.request && g.heard != nil {
+		g.heard(m.method, m.params)
+	}
+	return pass, err
+}
+
+// count counts a message, and decides for admit.
+func (g *gate) count(m header) (bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.failed != nil || m.method == "" {
@@ -112,7 +137,7 @@ func (c gatedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 		}
 		var h header
 		if r, ok := m.(*jsonrpc.Request); ok {
-			h = header{method: r.Method, request: r.IsCall(), size: len(r.Params)}
+			h = header{method: r.Method, request: r.IsCall(), size: len(r.Params), params: r.Params}
 		}
 		pass, err := c.gate.admit(h)
 		if err != nil {

@@ -40,9 +40,12 @@ type link struct {
 	shared  *shared
 	// changed receives a value when the server reports that its tools have changed.
 	changed chan struct{}
+	// calls counts the calls that run.
+	calls atomic.Int32
 	// condemned is set if the link must not be used again, even if it has not ended yet.
 	condemned atomic.Bool
 	gate      *gate
+	hearing   *hearing
 	// tried is closed when connect returns. session is valid after that, and nil if there is no connection.
 	tried chan struct{}
 	// gone is closed when no more messages arrive. cause is valid after that.
@@ -66,10 +69,13 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	}
 	l := &link{wire: w, shared: sh, changed: make(chan struct{}, 1), tried: make(chan struct{}), gone: make(chan struct{}), ended: make(chan struct{})}
 	defer close(l.tried)
-	l.gate = &gate{flooded: func(why error) { l.disconnect(s.Name, why) }}
+	l.hearing = newHearing()
+	l.gate = &gate{flooded: func(why error) { l.disconnect(s.Name, why) }, heard: l.hearing.heard}
 	client := sdk.NewClient(&sdk.Implementation{Name: "aura", Version: sh.options.Version}, &sdk.ClientOptions{
-		Capabilities:           &sdk.ClientCapabilities{},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { l.signal() },
+		Capabilities:               &sdk.ClientCapabilities{},
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { l.signal() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { l.signal() },
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { l.signal() },
 	})
 	session, err := guarded(ctx, l, func() (*sdk.ClientSession, error) { return client.Connect(ctx, w.transport(l.gate), nil) })
 	if why := l.gate.failure(); err != nil && why != nil {
@@ -86,6 +92,7 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	}
 	l.session = session
 	sh.workers.Go(l.watch)
+	sh.workers.Go(func() { l.log(s.Name, sh.options.Log) })
 	return l, nil
 }
 
@@ -140,9 +147,56 @@ func (l *link) usable() bool {
 	}
 }
 
-func (l *link) call(ctx context.Context, name string, args map[string]any) (*sdk.CallToolResult, error) {
-	return guarded(ctx, l, func() (*sdk.CallToolResult, error) {
-		return l.session.CallTool(ctx, &sdk.CallToolParams{Meta: traced(ctx), Name: name, Arguments: args})
+// call calls a tool. status, if not nil, receives how far the call is, and nothing after call has returned.
+func (l *link) call(ctx context.Context, name string, args map[string]any, status func(text string)) (*sdk.CallToolResult, error) {
+	l.calls.Add(1)
+	defer l.calls.Add(-1)
+	params := &sdk.CallToolParams{Meta: l.requestMeta(ctx), Name: name, Arguments: args}
+	if status != nil {
+		token, stop := l.hearing.follow(status, l.shared.pace.settle)
+		defer stop()
+		params.SetProgressToken(token)
+	}
+	return guarded(ctx, l, func() (*sdk.CallToolResult, error) { return l.session.CallTool(ctx, params) })
+}
+
+// requestMeta returns what a request carries beside its parameters. From the revision on in which a request says which log messages it
+// leads to, it asks for them if somebody reads them.
+func (l *link) requestMeta(ctx context.Context) sdk.Meta {
+	out := traced(ctx)
+	if r := l.session.InitializeResult(); l.shared.options.Log != nil && r != nil && r.ProtocolVersion >= statelessVersion {
+		if out == nil {
+			out = sdk.Meta{}
+		}
+		out[sdk.MetaKeyLogLevel] = logLevel //nolint:staticcheck // servers have a log, although the protocol deprecates it
+	}
+	return out
+}
+
+const (
+	// statelessVersion is the first revision in which each request says which log messages it leads to.
+	statelessVersion = "2026-07-28"
+	// logLevel is the lowest level of the log messages that aura asks for.
+	logLevel = "info"
+)
+
+// capabilities returns what the server declares that it has.
+func (l *link) capabilities() sdk.ServerCapabilities {
+	if r := l.session.InitializeResult(); r != nil && r.Capabilities != nil {
+		return *r.Capabilities
+	}
+	return sdk.ServerCapabilities{}
+}
+
+// askForLog asks a server of an earlier revision for its log, if somebody reads it. A server that refuses only has no log.
+func (l *link) askForLog(ctx context.Context) {
+	r := l.session.InitializeResult()
+	has := l.capabilities().Logging != nil //nolint:staticcheck // servers of earlier revisions have it
+	if l.shared.options.Log == nil || !has || r.ProtocolVersion >= statelessVersion {
+		return
+	}
+	_, _ = guarded(ctx, l, func() (any, error) {
+		return nil, l.session.SetLoggingLevel(ctx, &sdk.SetLoggingLevelParams{Level: logLevel}) //nolint:staticcheck // servers of earlier revisions have it
 	})
 }
 

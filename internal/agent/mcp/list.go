@@ -8,36 +8,110 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
-// list requests all tools of a server, page by page.
-func (l *link) list(ctx context.Context) ([]*sdk.Tool, error) {
-	if r := l.session.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
-		return nil, nil
+// catalog holds all that a server offers.
+type catalog struct {
+	tools     []*sdk.Tool
+	prompts   []*sdk.Prompt
+	resources []*sdk.Resource
+	templates []*sdk.ResourceTemplate
+	// faults says which lists are missing, and why.
+	faults []string
+}
+
+// list requests all that a server offers. It fails only if the tools cannot be listed.
+func (l *link) list(ctx context.Context) (catalog, error) {
+	var out catalog
+	var err error
+	has, undeclared := l.capabilities(), l.session.InitializeResult() == nil || l.session.InitializeResult().Capabilities == nil
+	if has.Tools != nil || undeclared {
+		out.tools, err = pages(ctx, l, "tools", limit.MCPTools, func(cursor string) ([]*sdk.Tool, string, error) {
+			r, err := l.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+			if err != nil {
+				return nil, "", err
+			}
+			return r.Tools, r.NextCursor, nil
+		})
+		if err != nil {
+			return out, err
+		}
 	}
-	var out []*sdk.Tool
-	params := &sdk.ListToolsParams{}
+	var faults [3]error
+	if has.Prompts != nil {
+		out.prompts, faults[0] = pages(ctx, l, "prompts", limit.MCPEntries, func(cursor string) ([]*sdk.Prompt, string, error) {
+			r, err := l.session.ListPrompts(ctx, &sdk.ListPromptsParams{Cursor: cursor})
+			if err != nil {
+				return nil, "", err
+			}
+			return r.Prompts, r.NextCursor, nil
+		})
+	}
+	if has.Resources != nil {
+		out.resources, faults[1] = pages(ctx, l, "resources", limit.MCPEntries, func(cursor string) ([]*sdk.Resource, string, error) {
+			r, err := l.session.ListResources(ctx, &sdk.ListResourcesParams{Cursor: cursor})
+			if err != nil {
+				return nil, "", err
+			}
+			return r.Resources, r.NextCursor, nil
+		})
+		out.templates, faults[2] = pages(ctx, l, "templates of resources", limit.MCPEntries, func(cursor string) ([]*sdk.ResourceTemplate, string, error) {
+			r, err := l.session.ListResourceTemplates(ctx, &sdk.ListResourceTemplatesParams{Cursor: cursor})
+			if unsupported(err) {
+				return nil, "", nil // templates are optional
+			}
+			if err != nil {
+				return nil, "", err
+			}
+			return r.ResourceTemplates, r.NextCursor, nil
+		})
+	}
+	for _, fault := range faults {
+		if fault != nil {
+			out.faults = append(out.faults, fault.Error())
+		}
+	}
+	return out, ctx.Err()
+}
+
+// unsupported reports whether a server does not know a request.
+func unsupported(err error) bool {
+	answer, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && answer.Code == jsonrpc.CodeMethodNotFound
+}
+
+// pages requests a list page by page, up to somewhat more than most entries. request returns one page and the cursor of the next one.
+func pages[T any](ctx context.Context, l *link, what string, most int, request func(cursor string) ([]T, string, error)) ([]T, error) {
+	type page struct {
+		entries []T
+		next    string
+	}
+	var out []T
+	cursor := ""
 	seen := map[string]bool{}
 	for range limit.MCPPages {
-		page, err := guarded(ctx, l, func() (*sdk.ListToolsResult, error) { return l.session.ListTools(ctx, params) })
+		got, err := guarded(ctx, l, func() (page, error) {
+			entries, next, err := request(cursor)
+			return page{entries, next}, err
+		})
 		if err != nil {
-			return nil, fmt.Errorf("listing its tools: %w", err)
+			return nil, fmt.Errorf("listing its %s: %w", what, err)
 		}
-		out = append(out, page.Tools...)
-		if page.NextCursor == "" || len(out) > limit.MCPTools {
+		out = append(out, got.entries...)
+		if got.next == "" || len(out) > most {
 			return out, nil
 		}
-		if seen[page.NextCursor] {
-			return nil, errors.New("listing its tools: the list has no end, for it comes back to a page that was there before")
+		if seen[got.next] {
+			return nil, fmt.Errorf("listing its %s: the list has no end, for it comes back to a page that was there before", what)
 		}
-		seen[page.NextCursor] = true
-		params = &sdk.ListToolsParams{Cursor: page.NextCursor}
+		seen[got.next], cursor = true, got.next
 	}
-	return nil, fmt.Errorf("listing its tools: the list has more than %d pages", limit.MCPPages)
+	return nil, fmt.Errorf("listing its %s: the list has more than %d pages", what, limit.MCPPages)
 }
 
 // accept converts the tools that a server lists to aura's tools, sorted by name. left names the omitted tools and the reasons.
@@ -55,6 +129,9 @@ func (s *server) accept(listed []*sdk.Tool) (tools []*remote, left []string) {
 		if err != nil {
 			left = append(left, fmt.Sprintf("%q (%v)", nameOf(t), err))
 			continue
+		}
+		if r.unchecked != nil {
+			left = append(left, fmt.Sprintf("the check of the results of %q (%v)", nameOf(t), r.unchecked))
 		}
 		taken[r.definition.Name] = true
 		tools = append(tools, r)
@@ -82,11 +159,24 @@ func (s *server) remote(t *sdk.Tool) (*remote, error) {
 		Name: toolName(s.Name, t.Name), Description: describeTool(s.Name, t), Parameters: schema,
 		Source: tool.SourceMCP, Origin: s.Name,
 	}}
+	r.output, r.unchecked = outputSchema(t.OutputSchema)
 	if hints := t.Annotations; hints != nil {
 		r.repeatable = hints.ReadOnlyHint || hints.IdempotentHint
 		r.definition.Parallel = hints.ReadOnlyHint
 	}
 	return r, nil
+}
+
+// outputSchema returns the schema of a tool's structured results; nil if it declares none, or one that aura cannot check.
+func outputSchema(schema any) (*tool.Schema, error) {
+	if schema == nil {
+		return nil, nil
+	}
+	raw, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Compile(raw)
 }
 
 func describeTool(server string, t *sdk.Tool) string {

@@ -1,4 +1,4 @@
-// Package mcp makes the tools of MCP servers available as tools of aura. A server is a program that aura starts, or a service
+// Package mcp makes the tools, prompts and resources of MCP servers available to aura. A server is a program that aura starts, or a service
 // that aura reaches over HTTP. A failure of a server affects only its own connection: a server that does not start is reported
 // as a notice, and a server that dies is restarted by the next call of one of its tools.
 package mcp
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/mcpauth"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/system/process"
 )
@@ -33,6 +34,8 @@ type Server struct {
 	// URL and Headers are for a service that is reached over HTTP.
 	URL     string
 	Headers map[string]string
+	// Tokens gives the token of a login; nil if there is no way to log in. It is not used if Headers has an authorization.
+	Tokens *mcpauth.Tokens
 	// Timeout limits the start and each call. 0 means DefaultStart and DefaultCall.
 	Timeout time.Duration
 	// Disabled servers are listed but never started.
@@ -53,6 +56,8 @@ type Launch struct {
 	Environ func(env []string) []string
 	// Check returns an error for a program that must not be started.
 	Check func(program string) error
+	// Outdated returns why the process that was started last must be replaced before the next call; empty if it need not.
+	Outdated func() string
 	// Start starts the process; see process.Start. The end of ctx ends only the start.
 	Start func(ctx context.Context, s process.Spec) (*process.Process, error)
 	// Hint is added to the error if the server does not start.
@@ -70,9 +75,11 @@ type Options struct {
 	Executable string
 	// Notify shows a notice to the user. It may be nil. It is never called concurrently.
 	Notify func(text string)
-	// OnChange is called, from any goroutine, when the tools change after Open has returned: because of the server, a new
+	// OnChange is called, from any goroutine, when the tools, the prompts or the resources change after Open has returned: because of the server, a new
 	// connection or Load. It may be nil. OnChange and Notify must not call methods of the Set other than Tools and Servers.
 	OnChange func()
+	// Log receives the messages of the servers' logs, from any goroutine. It may be nil.
+	Log func(server, level, text string)
 	// Version is aura's version, for the servers' logs.
 	Version string
 }
@@ -106,9 +113,10 @@ func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
 	return set
 }
 
-// Tools returns the tools of all servers that have been connected, sorted by name. The caller owns the slice.
+// Tools returns the tools of all servers that have been connected, sorted by name, and those that list and read their resources, if there
+// are any. The caller owns the slice.
 func (s *Set) Tools() []tool.Tool {
-	var out []tool.Tool
+	out := s.resourceTools()
 	for _, each := range s.all() {
 		out = append(out, each.offered()...)
 	}

@@ -72,6 +72,9 @@ func (s Server) launch() Launch {
 	if out.Environ == nil {
 		out.Environ = func(env []string) []string { return env }
 	}
+	if out.Outdated == nil {
+		out.Outdated = func() string { return "" }
+	}
 	if out.Check == nil {
 		out.Check = func(string) error { return nil }
 	}

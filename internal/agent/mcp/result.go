@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,28 +16,23 @@ import (
 // errSaidNothing is the error of a tool that fails without a message.
 var errSaidNothing = errors.New("the tool failed and did not say why")
 
+// attachFunc gives an image or a PDF file of a result to the model, or returns why the model does not get it. nil gives nothing.
+type attachFunc func(name string, data []byte) error
+
 // text returns the result as text for the model. If the result is an error, text returns a Go error with that text.
-func text(r *sdk.CallToolResult) (string, error) {
+func text(r *sdk.CallToolResult, attach attachFunc) (string, error) {
 	if r == nil {
 		return "", errors.New("the server sent an empty result")
 	}
-	var blocks []string
-	spoken := false
-	for _, c := range r.Content {
-		block, words := describe(c)
-		spoken = spoken || words
-		if block != "" {
-			blocks = append(blocks, block)
-		}
-	}
+	out, spoken := describeAll(r.Content, attach)
 	if !spoken && r.StructuredContent != nil {
 		raw, err := json.Marshal(r.StructuredContent)
 		if err != nil {
 			return "", fmt.Errorf("reading the structured result: %w", err)
 		}
-		blocks = append(blocks, string(raw))
+		out = strings.TrimPrefix(out+"\n"+string(raw), "\n")
 	}
-	out := cut(strings.ToValidUTF8(strings.Join(blocks, "\n"), "\uFFFD"), limit.MCPResult)
+	out = clean(out)
 	switch {
 	case !r.IsError:
 		return out, nil
@@ -47,32 +43,80 @@ func text(r *sdk.CallToolResult) (string, error) {
 	}
 }
 
-// describe returns a block as text, and whether the text is the block's own content.
-func describe(c sdk.Content) (string, bool) {
+// clean returns text of a server for the model: valid, and not too long.
+func clean(text string) string {
+	return cut(strings.ToValidUTF8(text, "\uFFFD"), limit.MCPResult)
+}
+
+// describeAll returns blocks as text, and whether the text contains a block's own content.
+func describeAll(content []sdk.Content, attach attachFunc) (out string, spoken bool) {
+	var blocks []string
+	for i, c := range content {
+		block, words := describe(c, i+1, attach)
+		spoken = spoken || words
+		if block != "" {
+			blocks = append(blocks, block)
+		}
+	}
+	return strings.Join(blocks, "\n"), spoken
+}
+
+// describe returns the n-th block as text, and whether the text is the block's own content. What attach takes, the text only names.
+func describe(c sdk.Content, n int, attach attachFunc) (string, bool) {
 	switch c := c.(type) {
 	case *sdk.TextContent:
 		return c.Text, true
 	case *sdk.ImageContent:
-		return fmt.Sprintf("[image, %s, %d bytes: not shown]", kindOf(c.MIMEType), len(c.Data)), false
+		return describeData("image", fmt.Sprintf("image-%d", n), c.MIMEType, c.Data, attach)
 	case *sdk.AudioContent:
-		return fmt.Sprintf("[audio, %s, %d bytes: not shown]", kindOf(c.MIMEType), len(c.Data)), false
+		return describeData("audio", fmt.Sprintf("audio-%d", n), c.MIMEType, c.Data, nil)
 	case *sdk.ResourceLink:
-		return fmt.Sprintf("[resource %s, %s]", c.URI, kindOf(c.MIMEType)), false
+		return describeLink(c), false
 	case *sdk.EmbeddedResource:
-		return describeResource(c.Resource)
+		return describeResource(c.Resource, attach)
 	default:
 		return fmt.Sprintf("[content of an unknown kind, %T: not shown]", c), false
 	}
 }
 
-func describeResource(r *sdk.ResourceContents) (string, bool) {
+// describeLink names a resource that the model can read.
+func describeLink(c *sdk.ResourceLink) string {
+	out := fmt.Sprintf("[resource %s, %s", c.URI, kindOf(c.MIMEType))
+	if name := cmp.Or(c.Title, c.Name); name != "" {
+		out += ", " + name
+	}
+	if c.Size != nil {
+		out += fmt.Sprintf(", %d bytes", *c.Size)
+	}
+	out += "]"
+	if c.Description != "" {
+		out += " " + cut(c.Description, limit.MCPDescription)
+	}
+	return out
+}
+
+// describeData names a block of data. It says why the model does not get the data, unless attach takes it.
+func describeData(what, name, mime string, data []byte, attach attachFunc) (string, bool) {
+	out := fmt.Sprintf("[%s, %s, %d bytes: ", what, kindOf(mime), len(data))
+	if attach == nil {
+		return out + "not shown]", false
+	}
+	if err := attach(name, data); err != nil {
+		return out + "not shown, because " + err.Error() + "]", false
+	}
+	return out + "shown as " + name + "]", true
+}
+
+func describeResource(r *sdk.ResourceContents, attach attachFunc) (string, bool) {
 	switch {
 	case r == nil:
 		return "", false
 	case r.Text != "":
 		return fmt.Sprintf("[resource %s, %s]\n%s", r.URI, kindOf(r.MIMEType), r.Text), true
+	case len(r.Blob) == 0:
+		return fmt.Sprintf("[resource %s, %s, empty]", r.URI, kindOf(r.MIMEType)), true
 	default:
-		return fmt.Sprintf("[resource %s, %s, %d bytes: not shown]", r.URI, kindOf(r.MIMEType), len(r.Blob)), false
+		return describeData("resource "+r.URI, r.URI, r.MIMEType, r.Blob, attach)
 	}
 }
 

@@ -60,7 +60,7 @@ func TestText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := text(row.result)
+			got, err := text(row.result, nil)
 			if got != row.want {
 				t.Errorf("got %q, want %q", cut(got, 100), cut(row.want, 100))
 			}

@@ -26,6 +26,7 @@ type server struct {
 	state   State
 	link    *link
 	tools   []*remote
+	stock   stock
 	failure error
 	// told is the last notice about omitted tools.
 	told       string
@@ -63,7 +64,13 @@ func (s *server) connected(ctx context.Context) (l *link, fresh bool, err error)
 	old, attempts := s.link, s.attempts
 	s.mu.Unlock()
 	if old != nil && old.usable() {
-		return old, false, nil
+		// A call that runs is not interrupted.
+		why := s.launch().Outdated()
+		if why == "" || old.calls.Load() > 0 {
+			return old, false, nil
+		}
+		s.shared.notify(fmt.Sprintf("MCP server %q is started again, because %s", s.Name, why))
+		old.close()
 	}
 	if err := s.retreat(ctx, old, attempts); err != nil {
 		return nil, false, s.explain(err)
@@ -126,8 +133,8 @@ func (s *server) dial(ctx context.Context) (*link, error) {
 	s.last = time.Now()
 	s.mu.Unlock()
 	s.shared.workers.Go(func() { s.follow(l) })
-	tools, left := s.accept(listed)
-	s.adopt(tools, left)
+	l.askForLog(ctx)
+	s.adopt(listed)
 	return l, nil
 }
 
@@ -143,6 +150,9 @@ func (s *server) failed(err error) error {
 	}
 	if !impatient || s.link == nil {
 		s.state, s.failure = StateFailed, err
+		if needsLogin(err) {
+			s.state, s.failure = StateNeedsLogin, errors.New("log in with aura mcp login "+s.Name)
+		}
 	}
 	return s.explain(err)
 }
@@ -151,6 +161,9 @@ func (s *server) failed(err error) error {
 func (s *server) explain(err error) error {
 	advice := "check its command, args and env"
 	if s.kind() == TypeHTTP {
+		if needsLogin(err) {
+			return fmt.Errorf("connecting to MCP server %q: it needs a login: aura mcp login %s", s.Name, s.Name)
+		}
 		if refusesCredentials(err) {
 			return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.credentials())
 		}
@@ -185,19 +198,22 @@ func (s *server) remedy(advice string) string {
 	return advice + " in " + s.Source
 }
 
-// adopt replaces the tools. It reports a change, and reports each notice about omitted tools once.
-func (s *server) adopt(tools []*remote, left []string) {
+// adopt replaces what the server offers. It reports a change, and reports each notice about what is left out once.
+func (s *server) adopt(listed catalog) {
+	tools, left := s.accept(listed.tools)
+	offered, more := s.sort(listed)
+	left = append(append(left, more...), listed.faults...)
 	notice := ""
 	if n := len(left); n > 0 {
 		const named = 5
-		notice = fmt.Sprintf("MCP server %q: %d of its tools left out: %s", s.Name, n, strings.Join(left[:min(n, named)], ", "))
+		notice = fmt.Sprintf("MCP server %q: left out: %s", s.Name, strings.Join(left[:min(n, named)], ", "))
 		if n > named {
-			notice += ", …"
+			notice += fmt.Sprintf(", and %d more", n-named)
 		}
 	}
 	s.mu.Lock()
-	changed := !reflect.DeepEqual(definitions(s.tools), definitions(tools))
-	s.tools = tools
+	changed := !reflect.DeepEqual(definitions(s.tools), definitions(tools)) || !reflect.DeepEqual(s.stock, offered)
+	s.tools, s.stock = tools, offered
 	news := notice != s.told
 	s.told = notice
 	s.mu.Unlock()

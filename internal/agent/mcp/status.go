@@ -11,6 +11,8 @@ const (
 	StateLost State = "lost"
 	// StateFailed means that the last attempt to connect failed.
 	StateFailed State = "failed"
+	// StateNeedsLogin means that the server wants a login, which only the user can do.
+	StateNeedsLogin State = "needs login"
 	// StateDisabled means that the server is disabled in the configuration.
 	StateDisabled State = "disabled"
 	// StateDeferred means that the server is not started until Load is called.

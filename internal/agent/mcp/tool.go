@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -16,6 +17,9 @@ type remote struct {
 	// name is the server's own name for the tool.
 	name       string
 	definition tool.Definition
+	// output is the schema of structured results; nil if there is none. unchecked says why they cannot be checked.
+	output    *tool.Schema
+	unchecked error
 	// repeatable is set if calling the tool twice does no harm.
 	repeatable bool
 }
@@ -25,30 +29,45 @@ func (r *remote) Definition() tool.Definition { return r.definition }
 
 // Execute implements tool.Tool. If the connection has ended, Execute reconnects once.
 func (r *remote) Execute(ctx context.Context, call tool.Call) (string, error) {
-	limit := cmp.Or(r.server.Timeout, DefaultCall)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%s)", errSlow, limit))
-	defer cancel()
-	ctx, release := r.server.shared.bound(ctx)
-	defer release()
-	result, err := r.call(ctx, call.Args)
+	ctx, end := r.server.limited(ctx)
+	defer end()
+	result, err := r.call(ctx, call.Args, call.Status)
 	if err != nil {
 		return "", err
 	}
-	return text(result)
+	if err := r.check(result); err != nil {
+		return "", err
+	}
+	return text(result, call.Attach)
 }
 
-func (r *remote) call(ctx context.Context, args map[string]any) (*sdk.CallToolResult, error) {
+// check compares a structured result with the schema that the tool declares.
+func (r *remote) check(result *sdk.CallToolResult) error {
+	if r.output == nil || result == nil || result.IsError {
+		return nil
+	}
+	const what = "the tool ran, but its structured result does not match the schema that it declares: %w"
+	if result.StructuredContent == nil {
+		return fmt.Errorf(what, errors.New("it sent none"))
+	}
+	if err := r.output.ValidateValue(result.StructuredContent); err != nil {
+		return fmt.Errorf(what, err)
+	}
+	return nil
+}
+
+func (r *remote) call(ctx context.Context, args map[string]any, status func(text string)) (*sdk.CallToolResult, error) {
 	l, fresh, err := r.server.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := l.call(ctx, r.name, args)
+	result, err := l.call(ctx, r.name, args, status)
 	if err != nil && !fresh && ctx.Err() == nil && (undelivered(err) || r.repeatable && l.severed(err)) {
 		l.close()
 		if l, _, err = r.server.connected(ctx); err != nil {
 			return nil, err
 		}
-		result, err = l.call(ctx, r.name, args)
+		result, err = l.call(ctx, r.name, args, status)
 	}
 	switch {
 	case err == nil:
@@ -67,4 +86,15 @@ func (s *server) worked() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.attempts = 0
+}
+
+// limited returns a context that also ends after the server's timeout, and when the Set is closed.
+func (s *server) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(s.Timeout, DefaultCall)
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%s)", errSlow, limit))
+	ctx, release := s.shared.bound(ctx)
+	return ctx, func() {
+		release()
+		cancel()
+	}
 }

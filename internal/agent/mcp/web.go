@@ -13,12 +13,15 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/idelchi/aura/internal/agent/mcpauth"
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // web connects to a service over HTTP. It adds the configured headers to each request, and stop cancels all requests.
 type web struct {
+	name    string
 	url     string
+	tokens  *mcpauth.Tokens
 	headers map[string]string
 	base    *http.Transport
 	// listen is how long a service may take to start the stream of its own messages.
@@ -35,7 +38,13 @@ func newWeb(s Server, p pace) *web {
 	}
 	base = base.Clone()
 	base.MaxResponseHeaderBytes = limit.MCPHeader
-	return &web{url: s.URL, headers: s.Headers, base: base, listen: p.listen, dead: make(chan struct{})}
+	tokens := s.Tokens
+	for name := range s.Headers {
+		if http.CanonicalHeaderKey(name) == authorization {
+			tokens = nil
+		}
+	}
+	return &web{name: s.Name, url: s.URL, tokens: tokens, headers: s.Headers, base: base, listen: p.listen, dead: make(chan struct{})}
 }
 
 func (w *web) transport(g *gate) sdk.Transport {
@@ -97,7 +106,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 		cancel()
 		return nil, err
 	}
-	resp, err := w.base.RoundTrip(out)
+	resp, err := w.authorized(out)
 	if answered {
 		w.gate.answered()
 	}
@@ -110,7 +119,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func (w *web) listening(req *http.Request, cancel context.CancelFunc) (*http.Response, error) {
 	late := time.AfterFunc(w.listen, cancel)
-	resp, err := w.base.RoundTrip(req)
+	resp, err := w.authorized(req)
 	inTime := late.Stop()
 	switch {
 	case err == nil && inTime:

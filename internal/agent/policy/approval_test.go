@@ -21,6 +21,10 @@ func values(args map[string]any) policy.Call {
 	return policy.Call{Tool: "fetch", Source: "MCP web", Args: args, Workdir: "/work"}
 }
 
+func host(to string) policy.Call {
+	return policy.Call{Tool: policy.HostTool, Source: "built-in", Rule: policy.HostRule, Host: to, Workdir: "/work"}
+}
+
 // TestPatterns checks which pattern a question offers, that it covers the call, and which other calls it covers.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
@@ -58,7 +62,13 @@ func TestPatterns(t *testing.T) {
 			values(map[string]any{"url": "https://a/*", "n": 5}), `fetch:{"n":5,"url":"https://a/[*]"}`, nil,
 			[]policy.Call{values(map[string]any{"url": "https://a/*", "n": 6}), values(map[string]any{"url": "https://a/*"}), values(nil)},
 		},
-		"no values": {values(nil), "fetch:{}", []policy.Call{values(map[string]any{})}, []policy.Call{values(map[string]any{"url": "x"})}},
+		"a host": {
+			host("a.example:443"), "sandbox.network:a.example:443",
+			[]policy.Call{host("a.example:443")},
+			[]policy.Call{host("a.example:80"), host("b.a.example:443"), host("a.example.org:443")},
+		},
+		"an address": {host("[2001:db8::1]:22"), "sandbox.network:[2001:db8::1]:22", nil, []policy.Call{host("[2001:db8::1]:80")}},
+		"no values":  {values(nil), "fetch:{}", []policy.Call{values(map[string]any{})}, []policy.Call{values(map[string]any{"url": "x"})}},
 	} {
 		got := row.call.Pattern()
 		if got != row.want {
@@ -123,6 +133,14 @@ func TestEdited(t *testing.T) {
 		{"fetch:https://a/*", values(map[string]any{"url": []any{"https://a/b", map[string]any{"x": "https://a/c"}}}), true},
 		{`fetch:{"url":"https://a/*"}`, values(map[string]any{"url": "https://a/b"}), false},
 		{"fetch:*", values(map[string]any{"url": "x", "n": true}), true},
+		{"sandbox.network:*.example", host("a.example:443"), true},
+		{"sandbox.network:*.example:*", host("a.example:8443"), true},
+		{"sandbox.network:*.example", host("a.example:8443"), false},
+		{"sandbox.network:*.example", host("example:443"), false},
+		{"sandbox.network:*", host("a.example:443"), false},
+		{"sandbox.network", host("a.example:443"), false},
+		{"sandbox.network:preset:go", host("a.example:443"), false},
+		{"a.example:443", host("a.example:443"), false},
 		{"fetch:*", values(nil), false},
 		{`fetch:{"a":"b"}`, values(map[string]any{"x": `{"a":"b"}`}), false},
 	} {

@@ -20,6 +20,8 @@ type Call struct {
 	Args map[string]any
 	// Shell is whether the argument "command" is a shell line.
 	Shell bool
+	// Host is the host and port that a program connects to; empty for a call of a tool.
+	Host string
 	// Files holds the files that a built-in tool reads or changes: absolute paths without links. It is empty for a call that is
 	// not about files.
 	Files []string
@@ -35,6 +37,8 @@ const longestPattern = 16 << 10
 func (c Call) Pattern() string {
 	var subject string
 	switch {
+	case c.Host != "":
+		subject = c.Host
 	case c.Shell:
 		subject = quote(strings.TrimSpace(c.line()))
 	case len(c.Files) > 0:
@@ -66,6 +70,7 @@ func (c Call) Pattern() string {
 //     simple commands: no redirections to files, no assignments, and no expansions but $NAME. See simpleCommands.
 //   - Files are covered if each matches one of the subjects between commas. A subject that ends in a slash is a directory: it
 //     matches the files directly in it.
+//   - A connection is covered if the subject is a host as in sandbox.network that stands for its host and port.
 //   - Other calls are covered if their arguments as JSON equal the subject, if that begins with a brace, or if each value in the
 //     arguments matches it.
 func (c Call) Check(pattern string) error {
@@ -75,6 +80,10 @@ func (c Call) Check(pattern string) error {
 		return fmt.Errorf("the pattern must begin with %s: it approves only calls of this tool", c.Tool+":")
 	case specific && strings.TrimSpace(subject) == "":
 		return fmt.Errorf("the pattern says nothing after the colon; write %s alone to approve every call of it", c.Tool)
+	case c.Host != "" && !specific:
+		return fmt.Errorf("the pattern must name hosts, such as %s:*.example.org:443", HostTool)
+	case c.Host != "" && badHost(subject) != nil:
+		return badHost(subject)
 	case len(pattern) > longestPattern:
 		return fmt.Errorf("the pattern has %d bytes; at most %d can be kept", len(pattern), longestPattern)
 	case c.covered([]string{pattern}):
@@ -91,7 +100,7 @@ func (c Call) Check(pattern string) error {
 func (c Call) covered(patterns []string) bool {
 	var subjects []string
 	for _, p := range patterns {
-		if p == c.Tool {
+		if p == c.Tool && c.Host == "" {
 			return true
 		}
 		if subject, ok := strings.CutPrefix(p, c.Tool+":"); ok {
@@ -99,6 +108,8 @@ func (c Call) covered(patterns []string) bool {
 		}
 	}
 	switch {
+	case c.Host != "":
+		return slices.ContainsFunc(subjects, c.coversHost)
 	case c.Shell:
 		return coversLine(subjects, c.line())
 	case len(c.Files) > 0:

@@ -31,6 +31,9 @@ func Expand(body, args string) string {
 	})
 }
 
+// Words splits arguments into words as Expand does for $1 to $9.
+func Words(args string) []string { return split(args) }
+
 // split splits arguments into words like a shell, at white space outside quotes. A backslash escapes a following white space,
 // quote or backslash, and within double quotes a double quote or a backslash. Elsewhere a backslash is an ordinary character,
 // because it occurs in paths and patterns. Arguments are often plain sentences, so an unclosed quote is an ordinary character,

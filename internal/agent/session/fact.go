@@ -35,6 +35,20 @@ type Fact struct {
 	// Waited is how long a call waited for its process, and Took how long it ran.
 	Waited time.Duration `json:"waited_ns,omitempty"`
 	Took   time.Duration `json:"took_ns,omitempty"`
+	// Network is what a fact of the kind FactNetwork is about; its host is Name, its verdict Outcome and its rule Error.
+	Network *Connection `json:"network,omitempty"`
+}
+
+// Connection is a connection that a program made or tried to make. Port is 0 for a name that was refused.
+type Connection struct {
+	Port int `json:"port,omitempty"`
+	// Address is the address that was dialled.
+	Address string `json:"address,omitempty"`
+	// Sent and Received are in bytes.
+	Sent     int64 `json:"sent"`
+	Received int64 `json:"received"`
+	// Dropped is how many connections the fact sums up that are not recorded one by one.
+	Dropped int `json:"dropped,omitempty"`
 }
 
 // FactKind is the kind of a fact.
@@ -56,6 +70,8 @@ const (
 	FactCompaction FactKind = "compaction"
 	// FactState is a plugin whose process ended: it is restarted, or it is down.
 	FactState FactKind = "state"
+	// FactNetwork is a connection of a program under the rules of the network.
+	FactNetwork FactKind = "network"
 )
 
 // Change is one change, with the values before and after it. A long text is shown as a unified diff instead of both values.

@@ -90,8 +90,13 @@ func newestFirst(a, b Summary) int {
 
 // Summarize reads a journal for a list. It sets Err if the journal cannot be read.
 func Summarize(path string) Summary {
-	sum := Summary{ID: idOf(path), Path: path, UsedAt: used(path)}
 	s, err := read(path, light)
+	return summaryOf(path, s, err)
+}
+
+// summaryOf returns the summary of a session that was read with light, or of a journal that could not be read.
+func summaryOf(path string, s Session, err error) Summary {
+	sum := Summary{ID: idOf(path), Path: path, UsedAt: used(path)}
 	if err != nil {
 		sum.Err, sum.unbegun = err.Error(), errors.Is(err, errUnbegun)
 		return sum

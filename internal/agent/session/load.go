@@ -32,48 +32,96 @@ func read(path string, reduce func(*Session, *record)) (Session, error) {
 }
 
 // parse is like read for an open journal. It also returns the offset at which the last complete record ends, in bytes.
-func parse(path string, from io.Reader, reduce func(*Session, *record)) (s Session, size int64, err error) {
+func parse(path string, from io.Reader, reduce func(*Session, *record)) (Session, int64, error) {
+	c := scan{path: path, reduce: reduce}
+	if err := c.read(from); err != nil {
+		return Session{}, 0, err
+	}
+	return c.s, c.size, nil
+}
+
+// scan reads the records of a journal in order. It continues where it stopped: each read begins with the record at size.
+type scan struct {
+	path string
+	s    Session
+	// size is the offset at which the last complete record ends, in bytes. number is how many records were read.
+	size   int64
+	number int
+	// reduce may change each record before it is added to the session; nil changes nothing.
+	reduce func(*Session, *record)
+	// fact receives the line of each fact, and added each other record after it was added, with its place in the file. Both may be nil.
+	fact  func(line []byte, at span) error
+	added func(r *record, at span)
+}
+
+// span is the place of a record in a journal, in bytes.
+type span struct{ offset, length int64 }
+
+// read reads all complete records that follow.
+func (c *scan) read(from io.Reader) error {
 	lines := newLines(from)
-	for number := 1; ; number++ {
-		line, complete, err := lines.next(s.Meta.ID == "")
+	c.s.Torn = false
+	for {
+		line, complete, err := lines.next(c.s.Meta.ID == "")
 		if err == nil && len(line) == 0 && !complete {
 			break
 		}
-		if err == nil && complete && reduce != nil && s.Meta.ID != "" && bytes.HasPrefix(line, dataStart) {
-			// Decoding the bytes of files takes most of the time, and whoever reduces the records needs none of them.
-			size += int64(len(line)) + 1
-			continue
-		}
-		if err == nil && complete && s.Meta.ID != "" && bytes.HasPrefix(line, factStart) && !lines.ended() {
-			size += int64(len(line)) + 1
-			s.facts += int64(len(line)) + 1
-			continue
-		}
-		var r record
+		at := span{c.size, int64(len(line)) + 1}
 		if err == nil {
-			r, err = decode(line)
-			if lines.ended() && (!complete || err != nil) {
-				s.Torn = true
+			var torn bool
+			if torn, err = c.line(line, complete, at, lines); torn {
+				c.s.Torn = true
 				break
 			}
 		}
-		if err == nil && reduce != nil {
-			reduce(&s, &r)
-		}
-		if err == nil {
-			err = s.add(r)
-		}
 		if err != nil {
-			return Session{}, 0, fmt.Errorf("%s:%d: %w", path, number, err)
+			return fmt.Errorf("%s:%d: %w", c.path, c.number+1, err)
 		}
-		size += int64(len(line)) + 1
+		c.number++
+		c.size += at.length
 	}
-	if s.Meta.ID == "" {
-		return Session{}, 0, fmt.Errorf("%s: %w", path, errUnbegun)
+	if c.s.Meta.ID == "" {
+		return fmt.Errorf("%s: %w", c.path, errUnbegun)
 	}
 	// Directories are named by the id, so an id in a foreign file must not lead to another directory.
-	s.Meta.ID = idOf(path)
-	return s, size, nil
+	c.s.Meta.ID = idOf(c.path)
+	return nil
+}
+
+// line adds the record of a line. torn reports whether it is the last line and incomplete.
+func (c *scan) line(line []byte, complete bool, at span, lines *lines) (torn bool, err error) {
+	begun := complete && c.s.Meta.ID != ""
+	if begun && c.reduce != nil && bytes.HasPrefix(line, dataStart) {
+		// Decoding the bytes of files takes most of the time, and whoever reduces the records needs none of them.
+		return false, nil
+	}
+	if begun && bytes.HasPrefix(line, factStart) && !lines.ended() {
+		c.s.facts += at.length
+		if c.fact != nil {
+			return false, c.fact(line, at)
+		}
+		return false, nil
+	}
+	r, err := decode(line)
+	if lines.ended() && (!complete || err != nil) {
+		return true, nil //nolint:nilerr // what is torn is left out
+	}
+	if err != nil {
+		return false, err
+	}
+	if r.Fact != nil && c.fact != nil {
+		return false, c.fact(line, at)
+	}
+	if c.reduce != nil {
+		c.reduce(&c.s, &r)
+	}
+	if err := c.s.add(r); err != nil {
+		return false, err
+	}
+	if c.added != nil {
+		c.added(&r, at)
+	}
+	return false, nil
 }
 
 // errUnbegun is the error of a journal without a complete first record.

@@ -114,6 +114,8 @@ type State struct {
 	Parent string `json:"parent,omitempty"`
 	// Todos is the list of todos. The owner of the list defines the format. Todos is nil if the list was never recorded.
 	Todos json.RawMessage `json:"todos,omitempty"`
+	// Background describes the commands that ran beside the conversation. Their owner defines the format.
+	Background json.RawMessage `json:"background,omitempty"`
 	// Fired maps the name of each plugin that acts once per session to the hook points at which the plugin has acted.
 	Fired map[string][]string `json:"fired,omitempty"`
 	// Waiting is what plugins requested for the next model call; nil if they requested nothing.

@@ -49,6 +49,8 @@ type Fault struct {
 	// Key is empty if the fault is not in the value of a key.
 	Key  string
 	Text string
+	// Unknown is true for a key that the specification does not have. It does not forbid others.
+	Unknown bool
 }
 
 func (f Fault) String() string {
@@ -146,6 +148,7 @@ func (p *parser) decode() error {
 			p.allowedTools(value)
 		default:
 			p.addFault(key.Line, "", "unknown key %q", key.Value)
+			p.faults[len(p.faults)-1].Unknown = true
 		}
 	}
 	return errors.Join(p.name(name), p.description(description))

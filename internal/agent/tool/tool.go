@@ -52,6 +52,11 @@ type Call struct {
 	// Progress, if not nil, receives the output as it is produced, as valid UTF-8. It is never called concurrently, and never
 	// after Execute has returned.
 	Progress func(text string)
+	// Status, if not nil, receives a line that says how far the call is, under the rules of Progress. It is no output of the tool.
+	Status func(text string)
+	// Attach, if not nil, receives an image or a PDF file that belongs to the result, before Execute returns. It returns why the model does
+	// not get the file; the text of the result then describes it.
+	Attach func(name string, data []byte) error
 	// Changed, if not nil, receives a unified diff of the call's file changes before Execute returns. The diff is for the user.
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.

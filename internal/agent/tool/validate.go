@@ -45,14 +45,34 @@ func (s *Schema) Validate(args map[string]any) error {
 	if args == nil {
 		args = map[string]any{}
 	}
-	var r review
-	found := r.check(s.root, args, "")
-	if r.exhausted {
-		return fmt.Errorf("checking arguments: %w", errEndless)
+	found, err := s.problems(args)
+	if err != nil {
+		return fmt.Errorf("checking arguments: %w", err)
 	}
 	if len(found) == 0 {
 		return nil
 	}
+	return &ArgumentsError{Problems: found}
+}
+
+// ValidateValue is Validate for any decoded JSON value.
+func (s *Schema) ValidateValue(value any) error {
+	found, err := s.problems(value)
+	if err != nil {
+		return fmt.Errorf("checking a value: %w", err)
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(found, "; "))
+}
+
+func (s *Schema) problems(value any) ([]string, error) {
+	var r review
+	found := r.check(s.root, value, "")
+	if r.exhausted {
+		return nil, errEndless
+	}
 	slices.Sort(found)
-	return &ArgumentsError{Problems: slices.Compact(found)}
+	return slices.Compact(found), nil
 }

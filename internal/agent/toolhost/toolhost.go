@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/tool"
@@ -73,6 +74,8 @@ type Options struct {
 	OutputDir   string             `json:"output_dir"`
 	// Files allows Read to return images and PDF files.
 	Files bool `json:"files,omitempty"`
+	// Hidden lists the files and directories that Rg leaves out.
+	Hidden []string `json:"hidden,omitempty"`
 }
 
 // Answer is the value that a call returns.
@@ -105,6 +108,7 @@ func runTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (jso
 	}
 	made := builtin.Options{
 		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Timeout: o.Timeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
+		Hides: func(path string) bool { return slices.Contains(o.Hidden, path) },
 	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {

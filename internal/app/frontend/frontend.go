@@ -80,6 +80,9 @@ type Session interface {
 	// Choices returns the values that a slash command takes, for the commands agent, mode, model and resume; it returns none for
 	// other commands. If some values cannot be listed, Choices returns the others and an error.
 	Choices(ctx context.Context, command string) ([]Choice, error)
+	// Complete returns what the last word of a line may become: an argument of a prompt of an MCP server, or a mention of one of its
+	// resources. It asks the server.
+	Complete(ctx context.Context, line string) ([]Choice, error)
 	// History returns the messages of the conversation without secrets. The caller owns the slice.
 	History() []llm.Message
 	// Todos returns the todo list without secrets. It may also be called from Event. The caller owns the slice.

@@ -39,6 +39,8 @@ type Status struct {
 	// prompt.
 	SessionID, Title string
 	Workdir          string
+	// Background is how many commands run beside the conversation.
+	Background int
 	// Auto and Done report whether the modes of those names are on.
 	Auto, Done bool
 }
@@ -74,6 +76,8 @@ type Choice struct {
 	Value string
 	// Title is a name for people; empty if Value is one. Detail describes the choice in one line.
 	Title, Detail string
+	// Partial reports whether more must follow the value.
+	Partial bool
 	// Current reports whether this is the present value. Cycled reports whether --next comes to it.
 	Current, Cycled bool
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -217,11 +218,11 @@ func storeOf(o config.Options) trust.Store {
 	return trust.Store{Path: state.Locate(xdg, o.UserHome, "").Trust()}
 }
 
-// sourcesOf returns the paths in a project's directory that a consent covers: its home, its env file, its extensions for Aar and its
-// folders of skills.
+// sourcesOf returns the paths in a project's directory that a consent covers: its home, its env file, its extensions for Aar, its
+// folders of skills and its folder of portable plugins.
 func sourcesOf(f config.Found) []string {
 	var out []string
-	for _, path := range append([]string{f.Home, f.EnvFile, f.Extensions()}, f.SkillFolders()...) {
+	for _, path := range slices.Concat([]string{f.Home, f.EnvFile, f.Extensions()}, f.SkillFolders(), f.PluginFolders()) {
 		if rel, err := filepath.Rel(f.Base, path); path != "" && err == nil {
 			out = append(out, filepath.ToSlash(rel))
 		}

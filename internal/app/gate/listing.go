@@ -54,7 +54,7 @@ func (l Listing) Foreign(s config.Source) bool {
 // InstallPlaces returns where plugins can be installed, the place of highest precedence first.
 func InstallPlaces(c *config.Config, kinds ...config.HomeKind) []install.Place {
 	var out []install.Place
-	for _, root := range slices.Backward(c.PluginRoots()) {
+	for _, root := range slices.Backward(append(c.PortableRoots(), c.PluginRoots()...)) {
 		if len(kinds) == 0 || slices.Contains(kinds, root.Home.Kind) {
 			out = append(out, setup.PlaceOf(root))
 		}

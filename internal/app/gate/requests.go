@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/portable"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/trust"
@@ -104,6 +105,13 @@ func (i *inventory) ownPlugins() (map[string]string, error) {
 
 // plugin lists one plugin or extension. mine is the directory of the user's plugin that it replaces; empty if there is none.
 func (i *inventory) plugin(p manifest.Plugin, mine string) {
+	if p.Portable() {
+		// What it contains is listed as the same in a home is.
+		if mine != "" {
+			i.add(trust.KindPlugin, p.Name, filepath.Join(p.Dir, portable.FileName), 0, "takes the place of yours in %s", mine)
+		}
+		return
+	}
 	kind, file, text := trust.KindPlugin, filepath.Join(p.Dir, manifest.FileName), "runs Go code at start and in every session"
 	if p.Python() {
 		kind, file, text = trust.KindExtension, p.Dir, "runs Python code in every session"

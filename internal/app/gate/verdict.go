@@ -195,7 +195,7 @@ func unknown(f config.Found) []trust.Request {
 	if f.EnvFile != "" {
 		add(f.EnvFile)
 	}
-	dirs := []string{f.Extensions()}
+	dirs := append([]string{f.Extensions()}, f.PluginFolders()...)
 	for _, dir := range []string{"config", "plugins", "extensions"} {
 		if f.Home != "" {
 			dirs = append(dirs, filepath.Join(f.Home, dir))
@@ -227,11 +227,11 @@ func (v *verdict) study(o config.Options) error {
 }
 
 // beside returns the files and directories that count in addition to the project's home, wherever they are located: the env
-// file, the extensions for Aar, the skills for other agents, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
+// file, the extensions for Aar, the skills for other agents, the portable plugins, the files that tasks and providers read, and the directories from which plugins are loaded. Some may be located in a
 // part of the home that is not hashed otherwise. Variables in their paths are expanded, as in a run.
 func (v *verdict) beside() []string {
 	var out []string
-	for _, path := range append([]string{v.found.EnvFile, v.found.Extensions()}, v.found.SkillFolders()...) {
+	for _, path := range slices.Concat([]string{v.found.EnvFile, v.found.Extensions()}, v.found.SkillFolders(), v.found.PluginFolders()) {
 		if path != "" {
 			out = append(out, path)
 		}

@@ -3,6 +3,7 @@ package inspect
 import (
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/skill"
 	"github.com/idelchi/aura/internal/agent/todo"
@@ -13,7 +14,7 @@ import (
 // BuiltinTools returns the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
 	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName}
-	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools()) {
+	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools(), new(background.Set).Tools()) {
 		names = append(names, t.Definition().Name)
 	}
 	slices.Sort(names)

@@ -21,6 +21,9 @@ type Plugin struct {
 	Runtime manifest.Runtime `json:"runtime"`
 	// Go describes how a plugin in Go is run; nil for others.
 	Go *GoInfo `json:"go,omitempty"`
+	// Components holds what a portable plugin has, and Data is the directory for its data; empty for other plugins.
+	Components *manifest.Components `json:"components,omitempty"`
+	Data       string               `json:"data,omitempty"`
 	// Tier is where the plugin comes from. A plugin shadows those of lower tiers.
 	Tier       config.HomeKind `json:"tier"`
 	Home       HomeInfo        `json:"home"`
@@ -28,6 +31,8 @@ type Plugin struct {
 	Shadows    []string        `json:"shadows,omitempty"`
 	SettingsInfo
 	Origin *manifest.Origin `json:"origin"`
+	// SignedBy is who signed the installed version, with the key and what was signed; empty if no signature was verified.
+	SignedBy string `json:"signed_by,omitempty"`
 	ExportsInfo
 	Files    []string `json:"files"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -74,7 +74,7 @@ func describePlugins(ctx context.Context, c *config.Config, entries []setup.Entr
 	o.Session = place
 	for _, e := range entries {
 		info := describe(c, e, unsafe)
-		if e.Status == setup.StatusUnavailable {
+		if e.Status == setup.StatusUnavailable || e.Portable() && e.Err != nil {
 			info.ProbeError = e.Err.Error()
 		}
 		for _, h := range running {
@@ -90,7 +90,7 @@ func describePlugins(ctx context.Context, c *config.Config, entries []setup.Entr
 		names := make(map[string]bool)
 		for _, e := range rest {
 			switch {
-			case e.Status == setup.StatusDisabled, e.Status == setup.StatusUntrusted, e.Status == setup.StatusUnavailable:
+			case e.Portable(), e.Status == setup.StatusDisabled, e.Status == setup.StatusUntrusted, e.Status == setup.StatusUnavailable:
 			case names[e.Name]:
 				later = append(later, e)
 			default:
@@ -144,7 +144,7 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []setu
 // describe returns what the files of a plugin show.
 func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 	spec := host.Spec{Config: e.Manifest.Config}
-	if e.Status != setup.StatusUntrusted {
+	if e.Status != setup.StatusUntrusted && !e.Portable() {
 		spec = e.Spec(c, unsafe)
 	}
 	m := e.Manifest
@@ -160,7 +160,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 		},
 		ExportsInfo: ExportsInfo{Hooks: []hookpoint.Name{}},
 		SDKInfo:     SDKInfo{HostSDK: version.Version, SDKCompatible: true},
-		Origin:      e.Origin, Log: spec.LogFile, Processes: []host.Health{},
+		Origin:      e.Origin, SignedBy: e.Signer, Log: spec.LogFile, Processes: []host.Health{},
 	}
 	if info.Env == nil {
 		info.Env = []string{}
@@ -172,6 +172,11 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 	}
 	info.Files = files
 	info.Runtime = cmp.Or(info.Runtime, manifest.RuntimeGo)
+	if e.Portable() {
+		info.Components, info.Data = manifest.ComponentsOf(e.Plugin), e.DataDir()
+		info.Warnings = append(info.Warnings, manifest.Faults(e.Plugin)...)
+		return info
+	}
 	if !e.Python() {
 		spec.Manifest = m
 		info.Go = goInfo(c, spec)

@@ -35,10 +35,15 @@ func ValuesDir(journal, id string) string {
 	return state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.SessionValues(id)
 }
 
-// outputsOf returns the directories with the output of a session's tools and with the values of its plugins, and the recording of its
-// plugin calls. A session that was resumed in another project also has output there.
+// RewindDir returns the directory of what is kept of the files that a session changed, given the path of its journal.
+func RewindDir(journal, id string) string {
+	return filepath.Join(state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.Rewinds(), id)
+}
+
+// outputsOf returns the directories with the output of a session's tools, with the values of its plugins and with what is kept of the files
+// that it changed, and the recording of its plugin calls. A session that was resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	out := []string{ValuesDir(s.Path, s.ID), recording.Beside(s.Path)}
+	out := []string{ValuesDir(s.Path, s.ID), RewindDir(s.Path, s.ID), recording.Beside(s.Path)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}

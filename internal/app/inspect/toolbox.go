@@ -89,7 +89,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 		return err
 	}
 	b.secrets.Set(setup.Secrets(c, nil))
-	b.source = setup.Source{Config: c, Options: b.opts.Options, Emit: b.notices.event, Uncovered: b.notices.uncovered, Made: b.made, Exposed: b.exposed}
+	b.source = setup.Source{Config: c, Options: b.opts.Options, Emit: b.notices.event, Uncovered: b.notices.uncovered, Made: b.made, Exposed: b.exposed, Traffic: setup.NewTraffic(nil)}
 	usual, _ := c.DefaultAgent()
 	if b.role, err = setup.FindRole(c, cmp.Or(b.opts.Agent, usual.Name), b.opts.Mode); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -110,6 +111,9 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 	}
 	if why := b.source.Filtered(b.role, b.features, d); why != "" {
 		return why
+	}
+	if slices.Contains(background.Names(), d.Name) {
+		return "no command runs in the background before a session begins"
 	}
 	if s := c.MCPServers[d.Origin]; d.Source == tool.SourceMCP && s.Deferred {
 		return "its server is deferred, so the model has to load it"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/condition"
@@ -32,7 +33,7 @@ type ToolCall struct {
 type ToolRestriction = setup.Restriction
 
 // sessionTools lists the tools that need a conversation.
-var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName}
+var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName, background.OutputName, background.KillName}
 
 // Run runs a tool, even one that no model is offered. If nothing ran, the error may be an *UnknownToolError or a
 // *tool.ArgumentsError; otherwise it is the error of the tool. The text is the output of the tool in either case.
@@ -68,7 +69,7 @@ func (b *Toolbox) Run(ctx context.Context, call ToolCall) (string, error) {
 func (b *Toolbox) state() sdk.Context {
 	var offered []string
 	for _, t := range b.registry.List() {
-		if d := t.Definition(); d.Name != donetool.Name && b.source.Filtered(b.role, b.features, d) == "" {
+		if d := t.Definition(); d.Name != donetool.Name && !slices.Contains(background.Names(), d.Name) && b.source.Filtered(b.role, b.features, d) == "" {
 			offered = append(offered, d.Name)
 		}
 	}

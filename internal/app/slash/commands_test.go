@@ -345,6 +345,10 @@ type servers []mcp.Status
 
 func (s servers) Servers() []mcp.Status { return s }
 
+func (servers) Login(_ context.Context, name string) error { return errors.New("login " + name) }
+
+func (servers) Logout(_ context.Context, name string) error { return errors.New("logout " + name) }
+
 func (s servers) Connect(_ context.Context, name string) error {
 	i := slices.IndexFunc(s, func(one mcp.Status) bool { return one.Name == name })
 	if i < 0 {
@@ -368,5 +372,18 @@ func TestServerCommands(t *testing.T) {
 	}
 	if got := runs(t, ServerCommands(servers{}), "/mcp"); got != "no MCP servers are configured" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestServerVerbs has a row for each form of /mcp.
+func TestServerVerbs(t *testing.T) {
+	t.Parallel()
+	run := ServerCommands(servers{})[0].Run
+	for args, want := range map[string]string{
+		"login a": "login a", "logout a": "logout a", "leave a": `reading "leave a": /mcp takes nothing`, "login a b": "/mcp takes nothing",
+	} {
+		if _, err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", args, err)
+		}
 	}
 }

@@ -110,19 +110,30 @@ type Connector interface {
 	Servers() []mcp.Status
 	// Connect connects to a deferred server.
 	Connect(ctx context.Context, server string) error
+	// Login logs in to a server and connects to it. Logout forgets the login.
+	Login(ctx context.Context, server string) error
+	Logout(ctx context.Context, server string) error
 }
 
 type serverCommands struct{ Connector }
 
 // ServerCommands returns the command about MCP servers.
 func ServerCommands(s Connector) []command.Command {
-	return []command.Command{own("mcp", "List the MCP servers, or connect to one", serverCommands{s}.mcp, "SERVER")}
+	return []command.Command{own("mcp", "List the MCP servers, connect to one, or log in or out", serverCommands{s}.mcp, "[login|logout] SERVER")}
 }
 
 // mcp lists the MCP servers, or connects to one.
 func (c serverCommands) mcp(ctx context.Context, args string) (string, error) {
-	if name := strings.TrimSpace(args); name != "" {
-		if err := c.Connect(ctx, name); err != nil {
+	do, words := c.Connect, strings.Fields(args)
+	if len(words) > 1 {
+		verbs := map[string]func(context.Context, string) error{"login": c.Login, "logout": c.Logout}
+		if do = verbs[words[0]]; do == nil || len(words) > 2 {
+			return "", fmt.Errorf("reading %q: /mcp takes nothing, SERVER, login SERVER or logout SERVER", args)
+		}
+		words = words[1:]
+	}
+	if len(words) == 1 {
+		if err := do(ctx, words[0]); err != nil {
 			return "", err
 		}
 	}

@@ -234,7 +234,7 @@ func TestDir(t *testing.T) {
 		"no such function":   {strings.Replace(start, "\"context\"", "\"context\"\n\t\"strings\"", 1) + "var x = strings.Nothing()\n", []string{"main.go:12 library"}},
 		"unused":             {start + "func f() {\n\tx := 1\n}\n", []string{"main.go:12 unused"}},
 		"vendored, once":     {bare + "import _ \"a.com/x\"\n" + hookOnly + "-- vendor/a.com/x/x.go --\npackage x\n\nvar a, b int = \"a\", \"b\"\n", []string{"vendor/a.com/x/x.go:3 type"}},
-		"other systems":      {start + "-- a_plan9.go --\npackage other\n\nvar x = nothing\n-- b.go --\n//go:build go1.23\n\npackage my_plugin\n\nimport \"iter\"\n", nil},
+		"other systems":      {start + "-- a_plan9.go --\npackage other\n\nvar x = nothing\n-- b.go --\n//go:build go1.27\n\npackage my_plugin\n\nimport \"iter\"\n", nil},
 		"vendored cgo, a choice": {
 			bare + "import \"a.com/x\"\n\nvar _ = x.A\n" + hookOnly + "-- vendor/a.com/x/c.go --\npackage x\n\nimport \"C\"\n-- vendor/a.com/x/x.go --\npackage x\n\nvar A int\n", nil,
 		},
@@ -276,13 +276,12 @@ func TestUnsafe(t *testing.T) {
 func TestLibraryText(t *testing.T) {
 	t.Parallel()
 	for name, use := range map[string]string{
-		"strings.Lines":  "import \"strings\"\n\nvar x = strings.Lines(\"\")\n",
-		"sync.OnceValue": "import \"sync\"\n\nvar x = sync.OnceValue(func() int { return 1 })\n", "reflect.TypeFor": "import \"reflect\"\n\nvar x = reflect.TypeFor[int]()\n",
-		"atomic.Pointer": "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]\n",
+		"strings.LinesOf": "import \"strings\"\n\nvar x = strings.LinesOf(\"\")\n",
+		"sql.Null":        "import \"database/sql\"\n\nvar x sql.Null[int]\n",
 	} {
 		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
 		found := check.Dir(dir, check.Options{})
-		want := "undefined: " + name + " (it is not in the interpreter's standard library, which is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices)"
+		want := "undefined: " + name + " (it is not in the interpreter's standard library, which is that of Go 1.26 without special packages and with few generic types)"
 		if len(found) != 1 || found[0].Message != want || found[0].Rule != "library" {
 			t.Errorf("%s: got %+v", name, found)
 		}

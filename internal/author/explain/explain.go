@@ -5,7 +5,9 @@ package explain
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +20,9 @@ import (
 type Turn struct {
 	Number int `json:"turn"`
 	// Asked reports whether the model was called. What belongs to no model call follows the last one.
-	Asked bool           `json:"asked"`
+	Asked bool `json:"asked"`
+	// Began is when the model was called.
+	Began time.Time      `json:"began,omitzero"`
 	Facts []session.Fact `json:"facts"`
 }
 
@@ -53,7 +57,7 @@ func Turns(facts []session.Fact, filter Filter) ([]Turn, error) {
 			out = slices.Insert(out, i, Turn{Number: f.Turn})
 		}
 		if f.Kind == session.FactTurn {
-			out[i].Asked = true
+			out[i].Asked, out[i].Began = true, f.At
 			continue
 		}
 		if f.Plugin != "" && !slices.Contains(plugins, f.Plugin) {
@@ -148,7 +152,7 @@ func summary(quiet []session.Fact) string {
 	if calls == 1 {
 		noun = "call"
 	}
-	return fmt.Sprintf("%d %s changed nothing (%s), in %s", calls, noun, strings.Join(plugins, ", "), short(took))
+	return fmt.Sprintf("%d %s changed nothing (%s), in %s", calls, noun, strings.Join(plugins, ", "), Short(took))
 }
 
 // did says what a change of a field means. %s is what the call is about.
@@ -186,6 +190,8 @@ func writeFact(b *strings.Builder, f session.Fact) {
 		fmt.Fprintf(b, "  the agent was switched (%s)\n", f.Name)
 	case session.FactCompaction:
 		fmt.Fprintf(b, "  the history was compacted (%s)%s\n", f.Name, suffix(": it failed: ", f.Error))
+	case session.FactNetwork:
+		writeConnection(b, f)
 	case session.FactState:
 		fmt.Fprintf(b, "  %s is %s%s\n", f.Plugin, f.Outcome, suffix(": ", f.Error))
 	default:
@@ -196,10 +202,28 @@ func writeFact(b *strings.Builder, f session.Fact) {
 	}
 }
 
+// writeConnection writes what a program did in the network.
+func writeConnection(b *strings.Builder, f session.Fact) {
+	at, n := cmp.Or(f.Network, new(session.Connection)), f.Name
+	if at.Port != 0 {
+		n = net.JoinHostPort(n, strconv.Itoa(at.Port))
+	}
+	switch {
+	case at.Dropped > 0:
+		fmt.Fprintf(b, "  %d further connections or names are not listed (%d bytes sent, %d received)\n", at.Dropped, at.Sent, at.Received)
+	case at.Address != "" && f.Outcome == "allowed":
+		fmt.Fprintf(b, "  %s reached %s (%s): %d bytes sent, %d received\n", f.By, n, plaintext.OneLine(f.Error), at.Sent, at.Received)
+	case f.Outcome == "failed":
+		fmt.Fprintf(b, "  %s could not reach %s: %s\n", f.By, n, plaintext.OneLine(f.Error))
+	default:
+		fmt.Fprintf(b, "  %s was refused %s (%s)\n", f.By, n, plaintext.OneLine(f.Error))
+	}
+}
+
 func writeCall(b *strings.Builder, f session.Fact) {
-	at := fmt.Sprintf("at %s in %s", f.Point, short(f.Took))
+	at := fmt.Sprintf("at %s in %s", f.Point, Short(f.Took))
 	if f.Waited >= time.Millisecond {
-		at += fmt.Sprintf(", after waiting %s", short(f.Waited))
+		at += fmt.Sprintf(", after waiting %s", Short(f.Waited))
 	}
 	if f.Calls > 1 {
 		at += fmt.Sprintf(", in %d calls", f.Calls)
@@ -241,8 +265,8 @@ func suffix(mark, text string) string {
 	return mark + plaintext.OneLine(text)
 }
 
-// short returns a duration with at most three digits.
-func short(d time.Duration) string {
+// Short returns a duration with at most three digits.
+func Short(d time.Duration) string {
 	switch {
 	case d >= time.Second:
 		return d.Round(10 * time.Millisecond).String()

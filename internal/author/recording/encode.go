@@ -82,15 +82,14 @@ func (c *Call) set(field *json.RawMessage, hide hider, value any) error {
 
 // answer sets the outcome.
 func (c *Call) answer(hide hider, out any, failed error) (err error) {
-	if failed == nil {
-		if out != nil {
-			c.Out, _, err = hide.exact(out)
-		}
-		return err
+	if out != nil {
+		c.Out, _, err = hide.exact(out)
 	}
-	c.Kind = KindOf(failed)
-	c.Failure = hide.secrets.String(host.Reason(failed).Error())
-	return nil
+	if failed != nil {
+		c.Kind = KindOf(failed)
+		c.Failure = hide.secrets.String(host.Reason(failed).Error())
+	}
+	return err
 }
 
 // KindOf returns the kind of a failed call.

@@ -91,7 +91,7 @@ type Call struct {
 	Sender string            `json:"sender,omitempty"`
 	Env    map[string]string `json:"env,omitempty"`
 
-	// Out is the result. It is missing if the call failed.
+	// Out is the result. Of failed calls only a hook may have one.
 	Out json.RawMessage `json:"out,omitempty"`
 	// Failure is why the call failed, and Kind the kind of the failure: a host.ErrorKind, or "cancelled".
 	Failure string         `json:"failure,omitempty"`

@@ -220,8 +220,6 @@ func (r *Result) setOutcome(hide hider, got any, failed error) error {
 func (r *Result) compare() (err error) {
 	if r.Failure != r.Call.Failure {
 		r.Differences = append(r.Differences, Difference{Field: fieldFailure, Before: r.Call.Failure, After: r.Failure})
-	}
-	if r.Failure != "" || r.Call.Failure != "" {
 		return nil
 	}
 	r.Differences, err = Compare(r.Call.Out, r.Out)

@@ -115,6 +115,15 @@ func MkdirBelow(dir, path string, mode fs.FileMode) error {
 	return parent.Close()
 }
 
+// ParentBelow opens the directory of a name below dir, part by part, and returns the last part of the name. No part may be a link. Missing
+// directories are created with the mode; mode 0 creates none. The caller must close the directory.
+func ParentBelow(dir, name string, mode fs.FileMode) (*os.Root, string, error) {
+	if !filepath.IsLocal(name) {
+		return nil, "", fault("open", filepath.Join(dir, name), fs.ErrInvalid)
+	}
+	return parentOf(dir, name, mode)
+}
+
 // ReadPathBelow is like Read.
 func ReadPathBelow(dir, path string, limit int64) ([]byte, error) {
 	name, path, inside := locate(dir, path)

@@ -24,6 +24,8 @@ const (
 type rule struct {
 	// base is the directory of the file, absolute and with slashes. The pattern is relative to base.
 	base, pattern string
+	// text is the line as it was written.
+	text string
 	// keep is set for a rule with "!", which cancels earlier rules.
 	keep bool
 	// directory is set for a rule that applies only to directories.
@@ -36,16 +38,46 @@ type Rules []rule
 // Ignored reports whether the rules ignore a directory entry, given by its absolute path with slashes. It does not check the
 // parent directories, because a walk does not enter ignored directories.
 func (r Rules) Ignored(name string, directory bool) bool {
+	_, ignored := r.Decide(name, directory)
+	return ignored
+}
+
+// Decide does what Ignored does. It also returns the line that decides, as it was written; empty if no line does.
+func (r Rules) Decide(name string, directory bool) (line string, ignored bool) {
 	for _, one := range slices.Backward(r) {
 		if one.directory && !directory {
 			continue
 		}
 		relative, below := strings.CutPrefix(name, strings.TrimSuffix(one.base, "/")+"/")
 		if below && doublestar.MatchUnvalidated(one.pattern, relative) {
-			return !one.keep
+			return one.text, !one.keep
 		}
 	}
-	return false
+	return "", false
+}
+
+// Parse returns the rules of lines, relative to a directory. It leaves out blank lines, comments and what is no pattern; see Valid.
+func Parse(dir string, lines ...string) Rules {
+	var out Rules
+	for _, line := range lines {
+		if one, ok := parseRule(line); ok && len(out) < maxRules {
+			one.base = filepath.ToSlash(dir)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// Valid reports whether a line is a pattern.
+func Valid(line string) bool {
+	_, ok := parseRule(line)
+	return ok && !strings.ContainsAny(line, "\r\n")
+}
+
+// Anchored reports whether the pattern of a line depends on the directory that a file is in, and not on its name alone.
+func Anchored(line string) bool {
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "!"), "/")
+	return strings.Contains(strings.TrimPrefix(line, "**/"), "/")
 }
 
 // With returns the rules for a directory: the given rules and those of the directory's .gitignore. As git does, it ignores a
@@ -109,7 +141,7 @@ func parseRule(line string) (rule, bool) {
 	if line == "" || line[0] == '#' {
 		return rule{}, false
 	}
-	var r rule
+	r := rule{text: line}
 	line, r.keep = strings.CutPrefix(line, "!")
 	line, r.directory = strings.CutSuffix(line, "/")
 	line = braces.Replace(line)

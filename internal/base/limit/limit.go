@@ -112,6 +112,13 @@ const (
 	// bytes.
 	MCPTools       = 1000
 	MCPDescription = 8 << 10
+	// MCPEntries is the maximum number of prompts, of resources, and of templates of resources of one server. MCPListed is the maximum number
+	// of them that one call of a tool lists, and MCPChoices that of completions of one value. MCPLogLines is how many messages of a server's
+	// log wait to be shown.
+	MCPEntries  = 1000
+	MCPListed   = 200
+	MCPChoices  = 100
+	MCPLogLines = 100
 	// MCPRequests is the maximum number of requests of a server that aura has not answered yet. MCPUnasked is the maximum number of
 	// messages per minute that answer no request of aura. MCPHeader is the maximum size of the header of an answer, in bytes. MCPPages
 	// is the maximum number of pages in a list.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/check"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 )
@@ -140,6 +141,12 @@ func (p patient) plugin(e setup.Entry) Check {
 		c.Status, c.Detail = Error, e.Err.Error()
 		if _, changed := errors.AsType[*install.ChangedError](e.Err); changed {
 			c.Remedy = fmt.Sprintf("'aura plugins update %s' restores it, 'aura plugins trust %[1]s' accepts the files", e.Name)
+		}
+		return c
+	}
+	if e.Portable() {
+		if faults := manifest.Faults(e.Plugin); len(faults) > 0 {
+			c.Status, c.Detail = Warning, strings.Join(faults, "; ")
 		}
 		return c
 	}

@@ -20,8 +20,9 @@ type boxed interface{ content() Value }
 func (v Value) content() Value { return v }
 
 // Box returns a value with its type.
-func (s *Space) Box(v any, id int) any {
-	t := s.typ(id)
+func (s *Space) Box(v any, id int) any { return s.boxed(v, s.typ(id)) }
+
+func (s *Space) boxed(v any, t *Type) any {
 	b := Value{t, v}
 	if m, ok := t.methods["Error"]; ok && m.signature == "func() string" {
 		if m, ok := t.methods["Unwrap"]; ok && m.signature == "func() []error" {
@@ -66,8 +67,8 @@ func open(v any) any {
 // Any returns a value of an interface type of compiled code as the source sees it.
 func (s *Space) Any(v any) any { return open(v) }
 
-// Raw returns the content of a box.
-func (s *Space) Raw(v any) any {
+// Content returns the content of a box.
+func (s *Space) Content(v any) any {
 	if b, ok := open(v).(boxed); ok {
 		return b.content().V
 	}

@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,18 +17,10 @@ func (s *Space) TypeOf(v any) reflect.Type {
 	return b.content().T.shown(reflect.TypeOf(b.content().V))
 }
 
-// ValueOf is reflect.ValueOf for an interface value. Package reflect would show the interpreter's type of a box.
-func (s *Space) ValueOf(v any) reflect.Value {
-	if b, ok := open(v).(boxed); ok {
-		panic(fmt.Sprintf("reflect.ValueOf does not see the type %s, which is interpreted; use a type switch", b.content().T))
-	}
-	return reflect.ValueOf(v)
-}
-
-// Real returns a type for a function of package reflect, which makes values only of types of compiled code.
-func (s *Space) Real(t reflect.Type) reflect.Type {
+// real returns a type for a function of package reflect, which makes types only of those of compiled code.
+func real(t reflect.Type) reflect.Type {
 	if own, ok := t.(*shown); ok {
-		panic(fmt.Sprintf("package reflect cannot make values of the type %s, which is interpreted; write them in Go", own.t))
+		panic(fmt.Sprintf("package reflect cannot make types of the type %s, which is interpreted; write them in Go", own.t))
 	}
 	return t
 }
@@ -44,6 +37,10 @@ func (t *Type) shown(raw reflect.Type) reflect.Type {
 	switch {
 	case t.exact != nil:
 		return t.exact
+	case t.isAny():
+		return anyType
+	case t.raw != nil:
+		raw = t.raw
 	case t.hidden != nil:
 		raw = t.hidden
 	}
@@ -53,6 +50,19 @@ func (t *Type) shown(raw reflect.Type) reflect.Type {
 		t.reflected = &shown{raw, t}
 	}
 	return t.reflected
+}
+
+// asReflect returns the type for package reflect.
+func (t *Type) asReflect() reflect.Type {
+	if t.exact != nil {
+		return t.exact
+	}
+	return t.shown(t.rawType())
+}
+
+// isAny reports whether a type is the interface without methods that has no name.
+func (t *Type) isAny() bool {
+	return t.kind == iface && len(t.wanted) == 0 && (t.name == "interface {}" || t.name == "any")
 }
 
 func (s *shown) String() string { return s.t.name }
@@ -78,53 +88,197 @@ func (s *shown) short() string {
 
 func (s *shown) PkgPath() string { return s.t.path }
 
+func (s *shown) Kind() reflect.Kind { return s.t.reflectKind() }
+
 func (s *shown) Elem() reflect.Type {
-	raw := s.Type.Elem()
-	if b := s.t.base(); b.elem != nil {
-		return b.elem.shown(raw)
+	b := s.t.base()
+	switch {
+	case b.kind == native:
+		return b.exact.Elem()
+	case b.elem == nil:
+		return s.Type.Elem()
 	}
-	return raw
+	return b.elem.part(s.Type, func(raw reflect.Type) reflect.Type { return raw.Elem() })
 }
 
 func (s *shown) Key() reflect.Type {
-	raw := s.Type.Key()
-	if b := s.t.base(); b.key != nil {
-		return b.key.shown(raw)
+	b := s.t.base()
+	switch {
+	case b.kind == native:
+		return b.exact.Key()
+	case b.key == nil:
+		return s.Type.Key()
 	}
-	return raw
+	return b.key.part(s.Type, func(raw reflect.Type) reflect.Type { return raw.Key() })
+}
+
+// part returns a type that another consists of. Only a program that uses package reflect registers what the interpreter has for all types.
+func (t *Type) part(whole reflect.Type, part func(reflect.Type) reflect.Type) reflect.Type {
+	if t.exact != nil || t.raw != nil || whole == nil || whole.Kind() == reflect.Interface {
+		return t.asReflect()
+	}
+	return t.shown(part(whole))
+}
+
+func (s *shown) NumField() int {
+	if b := s.t.base(); b.kind == record {
+		return len(b.fields)
+	}
+	return s.Type.NumField()
 }
 
 func (s *shown) Field(i int) reflect.StructField {
-	f := s.Type.Field(i)
 	b := s.t.base()
 	if b.kind != record {
-		return f
+		return s.Type.Field(i)
 	}
+	f := reflect.StructField{Index: []int{i}}
 	own := b.fields[i]
-	f.Name, f.Tag, f.Anonymous, f.Type = own.name, own.tag, own.embedded, own.typ.shown(f.Type)
-	f.PkgPath = ""
+	f.Name, f.Tag, f.Anonymous = own.name, own.tag, own.embedded
+	f.Type = own.typ.part(s.Type, func(raw reflect.Type) reflect.Type { return raw.Field(i).Type })
+	if s.Type != nil && s.Type.Kind() == reflect.Struct {
+		f.Offset = s.Type.Field(i).Offset
+	}
 	if !own.exported {
 		f.PkgPath = s.t.path
 	}
 	return f
 }
 
-func (s *shown) FieldByName(name string) (reflect.StructField, bool) {
-	for i := range s.NumField() {
-		if f := s.Field(i); f.Name == name {
-			return f, true
+func (s *shown) Fields() iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for i := range s.NumField() {
+			if !yield(s.Field(i)) {
+				return
+			}
 		}
+	}
+}
+
+func (s *shown) FieldByIndex(index []int) reflect.StructField {
+	var f reflect.StructField
+	var t reflect.Type = s
+	for n, i := range index {
+		if n > 0 && t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		f = t.Field(i)
+		t = f.Type
+	}
+	f.Index = index
+	return f
+}
+
+func (s *shown) FieldByName(name string) (reflect.StructField, bool) {
+	return s.FieldByNameFunc(func(s string) bool { return s == name })
+}
+
+// FieldByNameFunc looks for a field, also in embedded structs. The one that is nested least is found, unless there are several.
+func (s *shown) FieldByNameFunc(match func(string) bool) (reflect.StructField, bool) {
+	type level struct {
+		t     reflect.Type
+		index []int
+	}
+	visited := map[reflect.Type]bool{}
+	for current := []level{{s, nil}}; len(current) > 0; {
+		var next []level
+		var found []reflect.StructField
+		for _, l := range current {
+			if visited[l.t] {
+				continue
+			}
+			visited[l.t] = true
+			for i := range l.t.NumField() {
+				f := l.t.Field(i)
+				f.Index = append(slices.Clone(l.index), i)
+				if match(f.Name) {
+					found = append(found, f)
+				}
+				t := f.Type
+				if t.Kind() == reflect.Pointer {
+					t = t.Elem()
+				}
+				if f.Anonymous && t.Kind() == reflect.Struct {
+					next = append(next, level{t, f.Index})
+				}
+			}
+		}
+		if len(found) > 0 {
+			return found[0], len(found) == 1
+		}
+		current = next
 	}
 	return reflect.StructField{}, false
 }
 
-// Implements reports whether a type implements an interface. Both may be types of the source.
-func (s *Space) Implements(t, u reflect.Type) bool {
+func (s *shown) NumIn() int  { return len(s.ins()) }
+func (s *shown) NumOut() int { return len(s.outs()) }
+
+func (s *shown) In(i int) reflect.Type  { return s.ins()[i] }
+func (s *shown) Out(i int) reflect.Type { return s.outs()[i] }
+
+func (s *shown) Ins() iter.Seq[reflect.Type]  { return slices.Values(s.ins()) }
+func (s *shown) Outs() iter.Seq[reflect.Type] { return slices.Values(s.outs()) }
+
+func (s *shown) ins() []reflect.Type {
+	return s.t.base().tuple(s.t.base().in, s.Type, reflect.Type.Ins)
+}
+
+func (s *shown) outs() []reflect.Type {
+	return s.t.base().tuple(s.t.base().out, s.Type, reflect.Type.Outs)
+}
+
+// tuple returns the types of parameters or results.
+func (t *Type) tuple(own []*Type, raw reflect.Type, list func(reflect.Type) iter.Seq[reflect.Type]) []reflect.Type {
+	if t.kind == native {
+		return slices.Collect(list(t.exact))
+	}
+	if own == nil {
+		return slices.Collect(list(raw))
+	}
+	var out []reflect.Type
+	for _, t := range own {
+		out = append(out, t.asReflect())
+	}
+	return out
+}
+
+func (s *shown) IsVariadic() bool {
+	if b := s.t.base(); b.kind != native {
+		return b.variadic
+	}
+	return s.Type.IsVariadic()
+}
+
+func (s *shown) AssignableTo(u reflect.Type) bool  { return assignable(s, u) }
+func (s *shown) ConvertibleTo(u reflect.Type) bool { return convertible(s, u) }
+
+func (s *shown) Comparable() bool {
+	switch b := s.t.base(); b.kind {
+	case iface:
+		return true
+	case slice, mapping:
+		return false
+	case array:
+		return b.elem.asReflect().Comparable()
+	case record:
+		for _, f := range b.fields {
+			if !f.typ.asReflect().Comparable() {
+				return false
+			}
+		}
+		return true
+	}
+	return s.Type.Comparable()
+}
+
+// implements reports whether a type implements an interface. Both may be types of the source.
+func implements(t, u reflect.Type) bool {
 	own, ok := u.(*shown)
-	if _, both := t.(*shown); both || !ok || own.t.kind != iface {
+	if _, both := t.(*shown); both || !ok || own.t.base().kind != iface {
 		return t.Implements(u)
 	}
-	for name, signature := range own.t.wanted {
+	for name, signature := range own.t.base().wanted {
 		m, ok := t.MethodByName(name)
 		if !ok || withoutReceiver(t, m).String() != signature {
 			return false
@@ -148,31 +302,60 @@ func withoutReceiver(t reflect.Type, m reflect.Method) reflect.Type {
 	return reflect.FuncOf(in[1:], out, m.Type.IsVariadic())
 }
 
+// visible reports whether package reflect shows a method.
+func visible(name string) bool {
+	return name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ")
+}
+
 // exported returns the names of the methods that package reflect shows.
-func (s *shown) exported() []string {
+func (t *Type) exported() []string {
 	var names []string
-	for name := range s.t.methods {
-		if name[0] >= 'A' && name[0] <= 'Z' && !strings.Contains(name, " ") {
+	for name := range t.allMethods() {
+		if visible(name) {
 			names = append(names, name)
 		}
 	}
-	for name := range s.t.wanted {
+	for name := range t.base().wanted {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names
 }
 
-func (s *shown) NumMethod() int { return len(s.exported()) }
+func (s *shown) NumMethod() int { return len(s.t.exported()) }
+
+// Method returns what compiled code can see of a method.
+func (s *shown) Method(i int) reflect.Method {
+	name := s.t.exported()[i]
+	return reflect.Method{Name: name, Index: i, Type: s.t.methodType(name)}
+}
+
+func (s *shown) MethodByName(name string) (reflect.Method, bool) {
+	i := slices.Index(s.t.exported(), name)
+	if i < 0 {
+		return reflect.Method{}, false
+	}
+	return s.Method(i), true
+}
+
+func (s *shown) Methods() iter.Seq[reflect.Method] {
+	return func(yield func(reflect.Method) bool) {
+		for i := range s.NumMethod() {
+			if !yield(s.Method(i)) {
+				return
+			}
+		}
+	}
+}
 
 func (s *shown) Implements(u reflect.Type) bool {
 	if other, ok := u.(*shown); ok {
-		for name, signature := range other.t.wanted {
+		for name, signature := range other.t.base().wanted {
 			if s.signature(name) != signature {
 				return false
 			}
 		}
-		return other.t.kind == iface
+		return other.t.base().kind == iface
 	}
 	for m := range u.Methods() {
 		if s.signature(m.Name) != m.Type.String() {
@@ -184,8 +367,8 @@ func (s *shown) Implements(u reflect.Type) bool {
 
 // signature returns the type of a method; empty if there is none.
 func (s *shown) signature(name string) string {
-	if s.t.kind == iface {
-		return s.t.wanted[name]
+	if b := s.t.base(); b.kind == iface {
+		return b.wanted[name]
 	}
-	return s.t.methods[name].signature
+	return s.t.allMethods()[name].signature
 }

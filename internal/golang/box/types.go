@@ -13,6 +13,9 @@ import (
 type Space struct {
 	mu    sync.RWMutex
 	types map[int]*Type
+	// derivations holds the types that are made of others, and exacts those of compiled code that package reflect asked for.
+	derivations map[derivation]*Type
+	exacts      map[reflect.Type]*Type
 	// wrapper returns a struct type with the methods of a compiled interface, or nil. Its first field holds any value and the
 	// others the methods, in functions.
 	wrapper func(reflect.Type) reflect.Type
@@ -22,7 +25,7 @@ type Space struct {
 
 // New returns a space without types.
 func New(wrapper func(reflect.Type) reflect.Type, stderr io.Writer) *Space {
-	return &Space{types: map[int]*Type{}, wrapper: wrapper, stderr: stderr}
+	return &Space{types: map[int]*Type{}, derivations: map[derivation]*Type{}, exacts: map[reflect.Type]*Type{}, wrapper: wrapper, stderr: stderr}
 }
 
 // The kinds of types.
@@ -62,6 +65,9 @@ type Type struct {
 	wrapper reflect.Type
 	// hidden is the interpreter's type of a field that it has as any.
 	hidden reflect.Type
+	// raw is what the interpreter has for the type, in a program that uses package reflect. in and out are the types of parameters and results.
+	raw     reflect.Type
+	in, out []*Type
 	// reflected is the type for package reflect.
 	reflected *shown
 	space     *Space
@@ -79,8 +85,10 @@ type field struct {
 type method struct {
 	signature string
 	bind      func(any) any
-	result    *Type
-	variadic  bool
+	// typ is its type, in a program that uses package reflect.
+	typ      *Type
+	result   *Type
+	variadic bool
 }
 
 func (t *Type) String() string { return t.name }
@@ -158,8 +166,12 @@ func (s *Space) describe(w []string) error {
 		t.elem, t.short, t.path = numbers(3), w[4], w[5]
 	case pointer, slice, array:
 		t.elem = numbers(3)
+		if t.kind != array {
+			s.know(derivation{t.kind, t.elem, nil}, t)
+		}
 	case mapping:
 		t.key, t.elem = numbers(3), numbers(4)
+		s.know(derivation{mapping, t.elem, t.key}, t)
 	case record:
 		t.fields = nil
 		for i := 3; i+3 < len(w); i += 4 {
@@ -174,6 +186,13 @@ func (s *Space) describe(w []string) error {
 			if w[4] != "0" {
 				t.result = numbers(4)
 			}
+			for i, list := 5, &t.in; i < len(w); i++ {
+				if w[i] == ">" {
+					list = &t.out
+					continue
+				}
+				*list = append(*list, numbers(i))
+			}
 		}
 	case iface:
 		t.wanted = map[string]string{}
@@ -182,6 +201,26 @@ func (s *Space) describe(w []string) error {
 		}
 	}
 	return nil
+}
+
+// know remembers a described type that is made of others.
+func (s *Space) know(d derivation, t *Type) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.derivations[d] == nil {
+		s.derivations[d] = t
+	}
+}
+
+// Raw registers what the interpreter has for a type, by a pointer to it.
+func (s *Space) Raw(id int, p any) { s.typ(id).raw = reflect.TypeOf(p).Elem() }
+
+// Signature registers the type of a method.
+func (s *Space) Signature(id int, name string, signature int) {
+	t := s.typ(id)
+	m := t.methods[name]
+	m.typ = s.typ(signature)
+	t.methods[name] = m
 }
 
 // Method registers a method of a type.

@@ -35,18 +35,14 @@ func message(context.Context, sdk.BeforeChatContext) string {
 -- vendor/example.com/x/x.go --
 package x
 
-import ("encoding/xml"; "fmt"; "reflect"; "runtime"; "strings")
+import ("encoding/xml"; "fmt"; "runtime"; "strings")
 
 type node struct{ n int }
-
-func set(v reflect.Value, n *node) { v.Set(reflect.ValueOf(n).Elem()) }
 
 func text(n *node) (string, error) {
 	b, err := xml.Marshal(n)
 	return string(b), err
 }
-
-func methods(t reflect.Type) reflect.Method { return t.Method(0) }
 
 func free(n *node) { runtime.SetFinalizer(n, func(*node) {}) }
 
@@ -70,7 +66,7 @@ func try(f func()) (out string) {
 func Reached() string {
 	n := &node{}
 	var out []string
-	for _, f := range []func(){func() { set(reflect.Value{}, n) }, func() { text(n) }, func() { methods(reflect.TypeOf(1)) }, func() { free(n) }} {
+	for _, f := range []func(){func() { text(n) }, func() { free(n) }} {
 		_, after, _ := strings.Cut(try(f), "x.go:")
 		line, _, _ := strings.Cut(after, ":")
 		out = append(out, line)
@@ -82,7 +78,7 @@ func Caught() string {
 	_, after, _ := strings.Cut(try(func() { free(nil) }), ": ")
 	return after[:len("the interpreter keeps values")]
 }
-`, want: "1 true false true 7,10,14,16 the interpreter keeps values",
+`, want: "1 true false true 8,12 the interpreter keeps values",
 		},
 		"files of the same name with generic functions": {
 			source: hook + `

@@ -44,8 +44,9 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 	for _, table := range tables {
 		table["."] = behind(table)
 	}
+	space := box.New(wrapperOf, std.stderr)
 	tables = append(tables, std.symbols(s), interp.Exports{
-		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): box.New(wrapperOf, std.stderr).Symbols(),
+		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): space.Symbols(), "reflect//reflect": space.Reflect(),
 	})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {

@@ -73,7 +73,7 @@ func (l importer) Import(path string) (*types.Package, error) {
 		return p, nil
 	case path == "unsafe":
 		return types.Unsafe, nil
-	case IsGeneric(path):
+	case slices.Contains(Sources(), path):
 		return compileGeneric(path)
 	}
 	text := l.own

@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 		without = `not vendored; do without it, or run "go mod vendor" in the plugin's directory if it is a dependency`
 		pure    = "assembly, C and object files are not compiled into plugins; remove the file, or use a package that is pure Go"
 		cgo     = `importing "C": plugins cannot use cgo; use a package that is pure Go`
-		library = " (it is not in the interpreter's standard library, which is that of Go 1.22, with generic functions and types only in cmp, iter, maps and slices)" +
+		library = " (it is not in the interpreter's standard library, which is that of Go 1.26 without special packages and with few generic types)" +
 			"; use another function or type, or write it yourself"
 	)
 	for name, tt := range map[string]struct{ source, interpreted, compiled string }{
@@ -93,9 +93,9 @@ func TestErrors(t *testing.T) {
 		"cgo, vendored":        {body + "import _ \"example.com/x\"\n-- vendor/example.com/x/x.go --\npackage x\n\nimport \"C\"", "vendor/example.com/x/x.go:3: " + cgo, same},
 		"not vendored":         {body + `import _ "example.com/x"`, `main.go:3: importing "example.com/x": ` + vendor, same},
 		"replaced":             {strings.Replace(body, "my-plugin\n", "my-plugin\n\nrequire example.com/x v1.0.0\n\nreplace example.com/x => ../../x\n", 1) + `import _ "example.com/x"`, `main.go:3: importing "example.com/x": ` + vendor, same},
-		"no such library":      {body + `import _ "nosuch"`, `main.go:3: importing "nosuch": not in the interpreter's standard library (that of Go 1.22 without special packages) and ` + without, `main.go:3: importing "nosuch": not in the standard library of this Go toolchain and ` + without},
-		"new library":          {body + `import _ "weak"`, `main.go:3: importing "weak": not in the interpreter's standard library (that of Go 1.22 without special packages) and ` + without, ""},
-		"internal library":     {body + `import _ "internal/abi"`, `main.go:3: importing "internal/abi": not in the interpreter's standard library (that of Go 1.22 without special packages) and ` + without, `main.go:3: importing "internal/abi": not in the standard library of this Go toolchain and ` + without},
+		"no such library":      {body + `import _ "nosuch"`, `main.go:3: importing "nosuch": not in the interpreter's standard library (that of Go 1.26 without special packages) and ` + without, `main.go:3: importing "nosuch": not in the standard library of this Go toolchain and ` + without},
+		"new library":          {body + `import _ "weak"`, `main.go:3: importing "weak": not in the interpreter's standard library (that of Go 1.26 without special packages) and ` + without, ""},
+		"internal library":     {body + `import _ "internal/abi"`, `main.go:3: importing "internal/abi": not in the interpreter's standard library (that of Go 1.26 without special packages) and ` + without, `main.go:3: importing "internal/abi": not in the standard library of this Go toolchain and ` + without},
 		"no such own package":  {body + `import _ "my-plugin/sub/words"`, `main.go:3: importing "my-plugin/sub/words": there is no directory sub/words; create it, or correct the path`, same},
 		"own, without files":   {body + "import _ \"my-plugin/sub\"\n-- sub/readme.txt --\nnothing", `main.go:3: importing "my-plugin/sub": no Go files for SYSTEM in sub`, same},
 		"own, hidden":          {body + "import _ \"my-plugin/.sub\"\n-- .sub/a.go --\npackage sub", `main.go:3: importing "my-plugin/.sub": hidden directories are not part of a plugin; rename it`, same},
@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 		"undefined":            {body + "func f() int { return missing }", "main.go:3:23: undefined: missing", ""},
 		"undefined, own":       {body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nfunc f() { missing() }", "a/a.go:3:12: undefined: missing", ""},
 		"no such function":     {body + "import \"strings\"\n\nvar x = strings.Nothing()", "main.go:5:17: undefined: strings.Nothing" + library, ""},
-		"generic library":      {body + "import \"sync/atomic\"\n\nvar x atomic.Pointer[int]", "main.go:5:14: undefined: atomic.Pointer" + library, `main.go:3: importing "sync/atomic": not in the standard library of this Go toolchain and ` + without},
+		"generic library":      {body + "import \"database/sql\"\n\nvar x sql.Null[int]", "main.go:5:11: undefined: sql.Null" + library, `main.go:3: importing "database/sql": not in the standard library of this Go toolchain and ` + without},
 		"kept recover":         {body + "func f() {\n\trescue := func() { _ = recover() }\n\tdefer rescue()\n}", "main.go:4: a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()", ""},
 		"no body":              {body + "func f() int\n", "main.go:3: the function f has no body; write it in Go", same},
 		"escaped path":         {body + `import _ "\x6fs/exec"`, `main.go:3: importing "os/exec": the path is written with escapes; write it as it is`, same},
@@ -151,7 +151,7 @@ func TestErrors(t *testing.T) {
 		"C":                    {body + "-- a.c --\n//\n", "", "a.c:1: " + pure},
 		"object":               {body + "-- a.syso --\n//\n", "", "a.syso:1: " + pure},
 		"linkname":             {body + "//go:linkname now time.now\nfunc now() {}\n", "", "main.go:3: //go:linkname is refused: a plugin uses only what packages export; remove it"},
-		"embed":                {body + "import _ \"embed\"\n\n//go:embed go.mod\nvar text string\n", `main.go:3: importing "embed": not in the interpreter's standard library (that of Go 1.22 without special packages) and ` + without, "main.go:5: //go:embed is refused: only Go source is compiled; read the file at run time, from the directory of the plugin"},
+		"embed":                {body + "import _ \"embed\"\n\n//go:embed go.mod\nvar text string\n", `main.go:3: importing "embed": not in the interpreter's standard library (that of Go 1.26 without special packages) and ` + without, "main.go:5: //go:embed is refused: only Go source is compiled; read the file at run time, from the directory of the plugin"},
 		"cgo flags":            {body + "//go:cgo_ldflag \"-l\"\n", "", "main.go:3: //go:cgo_ldflag is refused: plugins are compiled without cgo; remove it"},
 		"too large a file":     {body + "-- b.go --\npackage my_plugin\n/*" + strings.Repeat("x", 8<<20) + "*/\n", "reading the plugin's source: read b.go: the file is larger than 8388608 bytes, which is the limit", same},
 	} {

@@ -50,8 +50,8 @@ func (f *fn) callee(fun ast.Expr) (callee func(args []string, spread bool) strin
 			recv := f.typeOf(sel.X)
 			m, index := f.method(recv, sel)
 			x := f.expr(sel.X)
-			_, at := f.path("", recv, index[:len(index)-1])
-			compiled = f.compiled(at) || m.Pkg() != nil && f.sources[m.Pkg()] == nil && !isInterface(at)
+			_, at := f.path("", recv, f.reached(recv, index[:len(index)-1]))
+			compiled = f.compiled(at) || m.Pkg() != nil && f.sourceOf(m) == nil && !isInterface(at)
 			if m.Pkg() == nil {
 				compiled = true // the method Error of error
 			}

@@ -107,7 +107,7 @@ func (f *fn) deferredMethod(sel *ast.SelectorExpr, u string) (callee func([]stri
 	_, compiled, _ = f.callee(sel)
 	recv, typ = f.receiverNow(sel)
 	m, index := f.method(f.typeOf(sel.X), sel)
-	_, t := f.path("", f.typeOf(sel.X), index[:len(index)-1])
+	_, t := f.path("", f.typeOf(sel.X), f.reached(f.typeOf(sel.X), index[:len(index)-1]))
 	if _, pointer := receiver(m); pointer && !isInterface(t) {
 		if _, have := t.Underlying().(*types.Pointer); !have {
 			t = types.NewPointer(t)
@@ -183,13 +183,13 @@ func (f *fn) spread(s *ast.DeferStmt, from *types.Tuple) (*ast.DeferStmt, string
 	return &ast.DeferStmt{Defer: s.Defer, Call: &call}, strings.Join(names, ", ") + " := " + f.expr(s.Call.Args[0]) + "; "
 }
 
-func (f *fn) ownMethod(m *types.Func) bool { return m.Pkg() != nil && f.sources[m.Pkg()] != nil }
+func (f *fn) ownMethod(m *types.Func) bool { return f.sourceOf(m) != nil }
 
 // receiverNow returns the receiver of a method call and its type.
 func (f *fn) receiverNow(sel *ast.SelectorExpr) (recv, name string) {
 	t := f.typeOf(sel.X)
 	m, index := f.method(t, sel)
-	x, t := f.path(f.expr(sel.X), t, index[:len(index)-1])
+	x, t := f.path(f.expr(sel.X), t, f.reached(t, index[:len(index)-1]))
 	if isInterface(t) {
 		name = f.typ(t, sel.Pos())
 		return f.receiverOf(x, name), name
@@ -240,7 +240,6 @@ func (f *fn) callsName(fun ast.Expr) {
 		f.direct[x] = true
 	case *ast.SelectorExpr:
 		f.direct[x.Sel] = true
-		f.direct[ast.Unparen(x.X)] = plainMethods[x.Sel.Name] // see reflects
 	}
 }
 

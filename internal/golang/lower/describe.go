@@ -95,6 +95,10 @@ func (g *gen) describe(id int, t types.Type, at token.Pos) {
 		g.waiting = append(g.waiting, func() { fmt.Fprintf(&g.register, "%s.Native(%d, new(%s))\n", boxAlias, id, name) })
 		return
 	}
+	if g.asksReflect() {
+		name := g.typ(t, at)
+		g.waiting = append(g.waiting, func() { fmt.Fprintf(&g.register, "%s.Raw(%d, new(%s))\n", boxAlias, id, name) })
+	}
 	if n, ok := t.(*types.Named); ok {
 		write("d", g.parts(n.Underlying(), at), strconv.Quote(n.Obj().Name()), strconv.Quote(n.Obj().Pkg().Path()))
 		g.methods(id, t, at)
@@ -103,27 +107,35 @@ func (g *gen) describe(id int, t types.Type, at token.Pos) {
 		}
 		return
 	}
+	kind, parts := g.literal(t, at)
+	write(kind, parts...)
+	g.methods(id, t, at)
+}
+
+// literal returns the kind of a type without a name, and what describes its parts.
+func (g *gen) literal(t types.Type, at token.Pos) (kind string, parts []any) {
 	switch t := t.(type) {
 	case *types.Pointer:
-		write("p", g.id(t.Elem(), at))
+		return "p", []any{g.id(t.Elem(), at)}
 	case *types.Slice:
-		write("s", g.id(t.Elem(), at))
+		return "s", []any{g.id(t.Elem(), at)}
 	case *types.Array:
-		write("a", g.id(t.Elem(), at))
+		return "a", []any{g.id(t.Elem(), at)}
 	case *types.Map:
-		write("m", g.id(t.Key(), at), g.id(t.Elem(), at))
+		return "m", []any{g.id(t.Key(), at), g.id(t.Elem(), at)}
 	case *types.Struct:
-		write("t", strings.TrimSpace(g.fields(t, at)))
+		return "t", []any{strings.TrimSpace(g.fields(t, at))}
 	case *types.Signature:
-		if result, variadic := g.result(t, at); g.templates() {
-			write("f", map[bool]string{true: "v", false: "-"}[variadic], result)
-		} else {
-			write("f")
+		result, variadic := g.result(t, at)
+		how := map[bool]string{true: "v", false: "-"}[variadic]
+		switch {
+		case g.asksReflect():
+			return "f", append([]any{how, result}, g.tuples(t, at)...)
+		case g.templates():
+			return "f", []any{how, result}
 		}
-	default:
-		write("f")
 	}
-	g.methods(id, t, at)
+	return "f", nil
 }
 
 // methods registers the methods of a type.
@@ -142,6 +154,9 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 			if result, variadic := g.methodResult(t, sig, at); result != 0 || variadic && g.templates() {
 				fmt.Fprintf(&g.register, "%s.Result(%d, %q, %d, %t)\n", boxAlias, id, m.Name(), result, variadic)
 			}
+			if g.asksReflect() && m.Exported() && !g.grows(t) {
+				fmt.Fprintf(&g.register, "%s.Signature(%d, %q, %d)\n", boxAlias, id, m.Name(), g.id(plainSignature(sig), at))
+			}
 			if f.recoversItself(m) {
 				f.unwinds = "aura_u"
 				bound := f.bound("x", t, sel.Index(), m, sig, at)
@@ -155,29 +170,41 @@ func (g *gen) methods(id int, t types.Type, at token.Pos) {
 
 // methodResult is result for a method. A method of a generic type may return ever larger types.
 func (g *gen) methodResult(recv types.Type, sig *types.Signature, at token.Pos) (id int, variadic bool) {
-	if p, ok := recv.(*types.Pointer); ok {
-		recv = p.Elem()
-	}
-	if n, ok := types.Unalias(recv).(*types.Named); !ok || n.TypeArgs() != nil {
+	if g.grows(recv) {
 		return 0, sig.Variadic()
 	}
 	return g.result(sig, at)
 }
 
-// templates reports whether the program may execute templates, which need to know more about functions.
-func (g *gen) templates() bool {
-	key := "templates"
-	known, ok := g.shapes[key]
-	if !ok {
-		for p := range g.sources {
-			for _, imported := range p.Imports() {
-				known = known || imported.Path() == "text/template" || imported.Path() == "html/template"
-			}
-		}
-		g.shapes[key] = known
+// grows reports whether the methods of a type may lead to ever larger types.
+func (g *gen) grows(recv types.Type) bool {
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = p.Elem()
 	}
-	return known
+	n, ok := types.Unalias(recv).(*types.Named)
+	return !ok || n.TypeArgs() != nil
 }
+
+// plainSignature returns the type of a method without its receiver.
+func plainSignature(sig *types.Signature) types.Type {
+	return types.NewSignatureType(nil, nil, nil, sig.Params(), sig.Results(), sig.Variadic())
+}
+
+// tuples returns the numbers of the types of parameters and, behind a mark, of results.
+func (g *gen) tuples(sig *types.Signature, at token.Pos) []any {
+	var out []any
+	for v := range sig.Params().Variables() {
+		out = append(out, g.id(v.Type(), at))
+	}
+	out = append(out, ">")
+	for v := range sig.Results().Variables() {
+		out = append(out, g.id(v.Type(), at))
+	}
+	return out
+}
+
+// templates reports whether the program may execute templates, which need to know more about functions.
+func (g *gen) templates() bool { return g.uses("text/template", "html/template") }
 
 // result returns the number of the type of a function's first result, or 0 if templates need not know it, and whether the function is variadic.
 func (g *gen) result(sig *types.Signature, at token.Pos) (id int, variadic bool) {

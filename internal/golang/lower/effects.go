@@ -101,7 +101,7 @@ func (f *fn) libraryVar(e ast.Expr) *types.Var {
 		return nil
 	}
 	v, _ := f.info.Uses[id].(*types.Var)
-	if v == nil || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || f.sources[v.Pkg()] != nil {
+	if v == nil || v.IsField() || v.Pkg() == nil || v.Parent() != v.Pkg().Scope() || f.sourceOf(v) != nil {
 		return nil
 	}
 	return v

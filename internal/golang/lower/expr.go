@@ -100,7 +100,7 @@ func (f *fn) functionValue(id *ast.Ident, obj *types.Func) string {
 		return name
 	}
 	name := f.global(obj, id.Pos())
-	if sig := obj.Signature(); sig.Variadic() && f.sources[obj.Pkg()] == nil {
+	if sig := obj.Signature(); sig.Variadic() && f.sourceOf(obj) == nil {
 		return f.made(f.closure(sig, id.Pos(), func(args []string) string { return name + "(" + strings.Join(args, ", ") + "...)" }), sig, id.Pos())
 	}
 	return name
@@ -235,7 +235,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 		m, index := f.method(t, e)
 		sig := f.typeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
 		x := f.expr(e.X)
-		x, t = f.path(x, t, index[:len(index)-1])
+		x, t = f.path(x, t, f.reached(t, index[:len(index)-1]))
 		recv := m.Signature().Recv().Type()
 		_, pointer := types.Unalias(recv).(*types.Pointer)
 		_, have := t.Underlying().(*types.Pointer)
@@ -285,6 +285,19 @@ func (f *fn) path(x string, t types.Type, index []int) (string, types.Type) {
 	return x, t
 }
 
+// reached returns the part of a path to a method that is written. A struct of the library has the methods of its embedded fields itself,
+// and those fields that are not exported cannot be named.
+func (p *program) reached(t types.Type, index []int) []int {
+	for n, i := range index {
+		s := structOf(t)
+		if v := s.Field(i); !v.Exported() && p.sourceOf(v) == nil {
+			return index[:n]
+		}
+		t = s.Field(i).Type()
+	}
+	return index
+}
+
 // rawPath is path for a field that is assigned to.
 func (f *fn) rawPath(x string, t types.Type, index []int) (string, types.Type) {
 	for _, i := range index {
@@ -316,7 +329,7 @@ func (f *fn) bound(x string, t types.Type, index []int, m *types.Func, sig *type
 
 // methodCall returns a call of a method of x. spread reports whether the last argument holds the variadic ones.
 func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args []string, spread bool, at token.Pos) string {
-	x, t = f.path(x, t, index[:len(index)-1])
+	x, t = f.path(x, t, f.reached(t, index[:len(index)-1]))
 	if isInterface(t) && !f.compiled(t) {
 		sig := f.lookupSignature(t, m)
 		return fmt.Sprintf("%s.Call(%s, %q).(%s)(%s)", boxAlias, x, m.Name(), f.typ(sig, at), strings.Join(args, ", "))

@@ -92,7 +92,7 @@ func (f *fn) name(obj types.Object) string {
 	}
 	name := obj.Name()
 	if obj.Parent() == f.src.Types.Scope() && f.src == f.pkg {
-		return globalName(name)
+		return f.globalName(obj)
 	}
 	if obj.Pkg() != nil && obj.Parent() == obj.Pkg().Scope() {
 		return f.global(obj, token.NoPos)
@@ -107,18 +107,22 @@ func (f *fn) name(obj types.Object) string {
 // global returns the name of a variable or function of a package.
 func (f *fn) global(obj types.Object, at token.Pos) string {
 	if obj.Pkg() == f.pkg.Types {
-		return globalName(obj.Name())
+		return f.globalName(obj)
 	}
-	if !obj.Exported() && f.sources[obj.Pkg()] != nil {
+	if !obj.Exported() && f.sourceOf(obj) != nil && !f.shared[obj] {
 		refuse(at, "a generic function of package %s uses %s, which is not exported; instances of it cannot be written here", obj.Pkg().Path(), obj.Name())
 	}
-	return f.use(obj.Pkg()) + "." + obj.Name()
+	return f.use(obj.Pkg()) + "." + f.globalName(obj)
 }
 
-// globalName returns the name of a variable or function of the package. Lowered source uses the names that Go declares, such as true,
-// in their own meaning.
-func globalName(name string) string {
-	if types.Universe.Lookup(name) != nil {
+// globalName returns the name of a variable or function of a package in that package. Lowered source uses the names that Go declares, such as true,
+// in their own meaning. What instances in other packages use is exported.
+func (p *program) globalName(obj types.Object) string {
+	name := obj.Name()
+	switch {
+	case p.shared[obj]:
+		return "X_" + name
+	case types.Universe.Lookup(name) != nil && p.sourceOf(obj) != nil:
 		return name + "_aura"
 	}
 	return name
@@ -308,7 +312,7 @@ func (f *fn) change(x string, from, to types.Type, at token.Pos) string {
 			return f.toCompiled(to, at) + "(" + x + ")"
 		case f.compiled(from):
 			if isReflectType(from) && findsMethods(to) {
-				refuse(at, methodsByReflection)
+				refuse(at, "the interpreter cannot use a reflect.Type as another interface with the methods Method or MethodByName; use reflect.Type")
 			}
 			return boxAlias + ".Any(" + x + ")"
 		default:

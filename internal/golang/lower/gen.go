@@ -161,7 +161,7 @@ func (g *gen) genDecl(d *ast.GenDecl) string {
 	for _, spec := range d.Specs {
 		for _, name := range spec.(*ast.ValueSpec).Names { //nolint:forcetypeassert // by the syntax
 			if obj := g.pkg.Info.Defs[name]; obj != nil && name.Name != "_" {
-				fmt.Fprintf(&b, "%svar %s %s\n", f.line(name.Pos()), globalName(name.Name), g.typ(obj.Type(), name.Pos()))
+				fmt.Fprintf(&b, "%svar %s %s\n", f.line(name.Pos()), g.globalName(obj), g.typ(obj.Type(), name.Pos()))
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func (g *gen) funcDecl(d *ast.FuncDecl) string {
 	if d.Body == nil {
 		refuse(d.Pos(), "the function %s has no body; write it in Go", d.Name.Name)
 	}
-	name := globalName(d.Name.Name)
+	name := g.globalName(fn)
 	switch {
 	case sig.Recv() != nil:
 		name = g.methodName(fn, nil)
@@ -273,7 +273,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 		if v.Name() == "_" {
 			fmt.Fprintf(&b, "%svar aura_v %s = %s\n_ = aura_v\n", f.line(init.Rhs.Pos()), f.typ(v.Type(), v.Pos()), x)
 		} else {
-			fmt.Fprintf(&b, "%s%s = %s\n", f.line(init.Rhs.Pos()), globalName(v.Name()), x)
+			fmt.Fprintf(&b, "%s%s = %s\n", f.line(init.Rhs.Pos()), f.globalName(v), x)
 		}
 	} else {
 		from := f.tupleOf(init.Rhs, len(init.Lhs))
@@ -282,7 +282,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 			temp := "_"
 			if v.Name() != "_" {
 				temp = f.fresh("v")
-				sets = append(sets, globalName(v.Name())+" = "+f.change(temp, from[i], v.Type(), init.Rhs.Pos()))
+				sets = append(sets, f.globalName(v)+" = "+f.change(temp, from[i], v.Type(), init.Rhs.Pos()))
 			}
 			temps = append(temps, temp)
 		}

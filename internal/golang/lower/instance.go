@@ -54,7 +54,7 @@ func (f *fn) instanceOf(e ast.Expr) string {
 	for a := range inst.TypeArgs.Types() {
 		args = append(args, f.subst(a))
 	}
-	if f.sources[fun.Pkg()] == nil {
+	if f.sourceOf(fun) == nil {
 		refuse(e.Pos(), "the interpreter has no generic %s; write a loop", fun.FullName())
 	}
 	return f.write(fun.Origin(), args, e.Pos())
@@ -73,7 +73,7 @@ func (g *gen) write(fun *types.Func, args []types.Type, at token.Pos) string {
 	g.instance(at)
 	name := g.fresh(strings.ToLower(fun.Name()) + "_")
 	g.instanceNames[key.String()] = name
-	src, d := g.sources[fun.Pkg()], g.decls[fun]
+	src, d := g.sourceOf(fun), g.decls[fun]
 	if d == nil || d.Body == nil {
 		refuse(at, "the function %s is not in the source", fun.FullName())
 	}

@@ -13,6 +13,8 @@ import (
 // Package is a type-checked package.
 type Package struct {
 	Path string
+	// Mixed is set if the package is a part of the library of which only some declarations exist as source: those of Files.
+	Mixed bool
 	// Vendored is set if the package is not part of the plugin's module.
 	Vendored bool
 	// SharedLoops is set if the iterations of a loop share its variables, as before Go 1.22.
@@ -65,6 +67,8 @@ type program struct {
 	// ids numbers the types that the program asks for at run time. shapes caches boxed.
 	ids    map[string]int
 	shapes map[string]bool
+	// shared holds the variables and functions that are not exported and that generic functions use, of which other packages have instances.
+	shared map[types.Object]bool
 	// abroad holds the types that packages other than their own name.
 	abroad map[types.Object]bool
 	// locals numbers the types that are declared in functions.
@@ -84,7 +88,7 @@ type program struct {
 // the library packages that exist as source; they are not lowered themselves. It returns the files of each package.
 func Program(packages, generic []*Package) (out map[string][]File, err error) { //nolint:gocognit // one case after the other
 	p := &program{
-		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{}, abroad: map[types.Object]bool{},
+		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{}, shared: map[types.Object]bool{}, abroad: map[types.Object]bool{},
 		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(), titles: map[ast.Node]string{},
 	}
 	var current *Package
@@ -115,6 +119,7 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 					if d, ok := d.(*ast.FuncDecl); ok {
 						if fn, ok := pkg.Info.Defs[d.Name].(*types.Func); ok {
 							p.decls[fn] = d
+							p.share(pkg, fn, d)
 						}
 					}
 				}
@@ -127,6 +132,40 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 		out[pkg.Path] = newGen(p, pkg).files()
 	}
 	return out, nil
+}
+
+// share exports what a generic function uses.
+func (p *program) share(pkg *Package, fun *types.Func, d *ast.FuncDecl) {
+	if sig := fun.Signature(); sig.TypeParams().Len() == 0 && sig.RecvTypeParams().Len() == 0 {
+		return
+	}
+	ast.Inspect(d, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		switch obj := pkg.Info.Uses[id].(type) {
+		case *types.Var, *types.Func:
+			if obj.Parent() == pkg.Types.Scope() && !obj.Exported() {
+				p.shared[obj] = true
+			}
+		}
+		return true
+	})
+}
+
+// sourceOf returns the package of the source that declares an object, or nil.
+func (p *program) sourceOf(obj types.Object) *Package {
+	pkg := p.sources[obj.Pkg()]
+	if pkg == nil || !pkg.Mixed {
+		return pkg
+	}
+	for _, f := range pkg.Files {
+		if f.FileStart <= obj.Pos() && obj.Pos() < f.FileEnd {
+			return pkg
+		}
+	}
+	return nil
 }
 
 // files lowers a package.

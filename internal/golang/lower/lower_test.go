@@ -73,7 +73,9 @@ func TestRules(t *testing.T) {
 		"comparison of structs":            {"type t struct{ a, b int }\n\nfunc f(x, y t) bool { return x == y }", "aura_box.Same(x, y)"},
 		"a default case in the middle":     {"func f(n int) { switch n { case 1: fallthrough; default: n++; case 2: } }", "aura_n3 = 1"},
 		"type assertion":                   {"type own int\n\nfunc f(x any) own { return x.(own) }", `aura_box.Get(x, 1, "interface {}").(int)`},
-		"reflect.TypeOf":                   {"import \"reflect\"\n\ntype own int\n\nfunc f(x own) reflect.Type { return reflect.TypeOf(x) }", "aura_box.TypeOf(aura_box.Box(x, 1))"},
+		"reflect.TypeOf":                   {"import \"reflect\"\n\ntype own int\n\nfunc f(x own) reflect.Type { return reflect.TypeOf(x) }", "reflect.TypeOf(aura_box.Box(x, 1))"},
+		"methods of a reflect.Type":        {"import \"reflect\"\n\nvar m = reflect.TypeOf(1).Method(0)", "aura_box.TypeMethod(reflect.TypeOf(1), 0)"},
+		"names that instances need":        {"var n = 1\n\nfunc next() int { n++; return n }\n\nfunc g[T any](v T) (T, int) { return v, next() }", "func X_next()"},
 		"json.Marshal":                     {"import \"encoding/json\"\n\ntype own struct{ A int }\n\nfunc f(x own) { json.Marshal(x) }", "aura_box.Mirror("},
 		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = f()"},
 	} {
@@ -99,8 +101,7 @@ func TestRefused(t *testing.T) {
 		"a function that recovers is kept":  {"func h() { recover() }\n\nvar f = h", "main.go:4: the function h calls recover and is kept"},
 		"a finalizer":                       {"import \"runtime\"\n\nfunc f(x *int) { runtime.SetFinalizer(x, nil) }", "main.go:4: the interpreter keeps values longer"},
 		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
-		"reflection on values":              {"import \"reflect\"\n\ntype t struct{}\n\nvar v = reflect.ValueOf(t{})", "main.go:6: reflect.ValueOf does not see the type t"},
-		"methods by reflection":             {"import \"reflect\"\n\nvar m = reflect.TypeOf(1).Method(0)", "main.go:4: package reflect cannot call the methods"},
+		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
 		"goto out of a loop over a function": {

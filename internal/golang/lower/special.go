@@ -14,7 +14,6 @@ var rawCalls = map[string]bool{
 	"fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true, "fmt.Sscan": true, "fmt.Sscanf": true, "fmt.Sscanln": true,
 	"fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
 	"encoding/binary.Read": true, "encoding/binary.Write": true, "encoding/binary.Size": true,
-	"reflect.Swapper": true,
 }
 
 // mirrorCalls holds the functions that encode their arguments.
@@ -52,18 +51,11 @@ var refusedCalls = map[string]string{
 	"(*encoding/xml.Encoder).Encode": "use encoding/json", "(*encoding/xml.Decoder).Decode": "use encoding/json",
 	"(*encoding/gob.Encoder).Encode": "use encoding/json", "(*encoding/gob.Decoder).Decode": "use encoding/json",
 	"encoding/gob.Register": "use encoding/json",
-	"reflect.ValueOf":       "use a type switch, or reflect.TypeOf",
 	"flag.TextVar":          "give it the methods Set and String, and use Var", "(*flag.FlagSet).TextVar": "give it the methods Set and String, and use Var",
 }
 
 // inspecting holds the functions that find out which functions run.
 var inspecting = map[string]bool{"runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true}
-
-// plainMethods holds the methods of reflect.Value that do not depend on the name of a type.
-var plainMethods = map[string]bool{
-	"Bool": true, "Cap": true, "Float": true, "Int": true, "IsNil": true, "IsValid": true, "IsZero": true, "Kind": true, "Len": true, "NumField": true,
-	"Pointer": true, "Uint": true,
-}
 
 // libraryFunc returns the function or method of the library that is called, or nil.
 func (f *fn) libraryFunc(fun ast.Expr) *types.Func {
@@ -74,7 +66,7 @@ func (f *fn) libraryFunc(fun ast.Expr) *types.Func {
 	case *ast.Ident:
 		obj, _ = f.info.Uses[fun].(*types.Func)
 	}
-	if obj == nil || obj.Pkg() == nil || f.sources[obj.Pkg()] != nil {
+	if obj == nil || obj.Pkg() == nil || f.sourceOf(obj) != nil {
 		return nil
 	}
 	return obj
@@ -101,7 +93,9 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case inspecting[name]:
 		refuse(e.Pos(), "%s finds the functions of the interpreter instead of the plugin's; name the place in a text of its own", name)
 	case obj.Pkg().Path() == "reflect":
-		return f.reflects(e, obj, callee)
+		return f.reflects(e, obj)
+	case passesValue(obj.Signature()):
+		return f.deny(e, e.Pos(), "%s takes or returns a reflect.Value, and that of an interpreted plugin is another type; pass what it holds", name), true
 	case joinCalls[name]:
 		return f.joined(e, obj.Signature(), callee)
 	case formatCalls[name]:
@@ -187,104 +181,6 @@ func (f *fn) deny(e *ast.CallExpr, at token.Pos, format string, args ...any) str
 	return fmt.Sprintf("func() (%s) { panic(%q); return %s }()", strings.Join(results, ", "), message, strings.Join(names, ", "))
 }
 
-const methodsByReflection = "package reflect cannot call the methods of a plugin's own types; call them by their names, or use an interface"
-
-// findsMethods reports whether an interface has the methods by which a reflect.Type finds methods.
-func findsMethods(t types.Type) bool {
-	u, ok := t.Underlying().(*types.Interface)
-	if !ok {
-		return false
-	}
-	for m := range u.Methods() {
-		if m.Name() == "Method" || m.Name() == "MethodByName" {
-			return true
-		}
-	}
-	return false
-}
-
-// reflects lowers calls of package reflect.
-func (f *fn) reflects(e *ast.CallExpr, obj *types.Func, callee func() string) (string, bool) {
-	switch name := obj.FullName(); {
-	case name == "(reflect.Type).Method" || name == "(reflect.Type).MethodByName":
-		return f.deny(e, e.Pos(), methodsByReflection), true
-	case e.Ellipsis.IsValid():
-	case name == "(reflect.Value).Type":
-		return f.typeOfValue(e)
-	case name == "(reflect.Type).Implements":
-		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return "", false
-		}
-		return fmt.Sprintf("%s.Implements(%s, %s)", boxAlias, f.expr(sel.X), f.expr(e.Args[0])), true
-	case name == "reflect.DeepEqual" && len(e.Args) == 2:
-		return fmt.Sprintf("%s.DeepEqual(%s, %s)", boxAlias, f.conv(e.Args[0], anyType), f.conv(e.Args[1], anyType)), true
-	case rawCalls[name]:
-		return f.rawCall(e, callee()), true
-	case name == "reflect.TypeOf" && f.mayBox(e.Args[0]):
-		return boxAlias + ".TypeOf(" + f.conv(e.Args[0], anyType) + ")", true
-	case name == "reflect.ValueOf" && f.direct[e]:
-		return f.rawCall(e, callee()), true
-	case name == "reflect.ValueOf" && isInterface(f.typeOf(e.Args[0])):
-		return boxAlias + ".ValueOf(" + f.conv(e.Args[0], anyType) + ")", true
-	case name == "reflect.ValueOf":
-		return f.denyOwn(e, name)
-	case takesType(obj.Signature()):
-		var args []string
-		for i, a := range e.Args {
-			param := obj.Signature().Params().At(i).Type()
-			text := f.conv(a, param)
-			if isReflectType(param) {
-				text = boxAlias + ".Real(" + text + ")"
-			}
-			args = append(args, text)
-		}
-		return callee() + "(" + strings.Join(args, ", ") + ")", true
-	}
-	return "", false
-}
-
-// typeOfValue lowers reflect.ValueOf(x).Type(), also of what a pointer refers to: reflect.TypeOf sees the types of the source.
-func (f *fn) typeOfValue(e *ast.CallExpr) (string, bool) {
-	elems := ""
-	for {
-		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
-		if !ok {
-			return "", false
-		}
-		of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
-		if !ok {
-			return "", false
-		}
-		called, _ := ast.Unparen(of.Fun).(*ast.SelectorExpr)
-		if called == nil {
-			return "", false
-		}
-		obj, _ := f.info.Uses[called.Sel].(*types.Func)
-		switch {
-		case obj == nil:
-			return "", false
-		case obj.FullName() == "reflect.ValueOf" && f.mayBox(of.Args[0]):
-			return boxAlias + ".TypeOf(" + f.conv(of.Args[0], anyType) + ")" + elems, true
-		case obj.FullName() != "(reflect.Value).Elem":
-			return "", false
-		}
-		e, elems = of, elems+".Elem()"
-	}
-}
-
-// takesType reports whether a function has a parameter of the type reflect.Type.
-func takesType(sig *types.Signature) bool {
-	for v := range sig.Params().Variables() {
-		if isReflectType(v.Type()) {
-			return sig.Recv() == nil && !sig.Variadic()
-		}
-	}
-	return false
-}
-
-func isReflectType(t types.Type) bool { return types.TypeString(t, nil) == "reflect.Type" }
-
 // mayBox reports whether an argument of type any may hold a box.
 func (f *fn) mayBox(e ast.Expr) bool {
 	t := f.typeOf(e)
@@ -364,7 +260,7 @@ func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
 		case sig.Variadic(): // It scans, and may find a method for that.
 			args = append(args, boxAlias+".Scanned("+f.conv(a, anyType)+")")
 		case isInterface(t):
-			args = append(args, boxAlias+".Raw("+f.conv(a, anyType)+")")
+			args = append(args, boxAlias+".Content("+f.conv(a, anyType)+")")
 		default:
 			args = append(args, f.expr(a))
 		}

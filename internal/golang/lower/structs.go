@@ -11,7 +11,7 @@ import (
 
 // libraryStruct returns the type of the library whose struct a type of the plugin has, or nil. Only the library can write its fields.
 func (g *gen) libraryStruct(u *types.Struct) *types.Named {
-	if u.NumFields() == 0 || g.sources[u.Field(0).Pkg()] != nil {
+	if u.NumFields() == 0 || g.sourceOf(u.Field(0)) != nil {
 		return nil
 	}
 	scope := u.Field(0).Pkg().Scope()

@@ -13,8 +13,7 @@ import (
 
 // own reports whether a type is declared by the source. Types of the generic library packages are treated alike.
 func (p *program) own(t *types.Named) bool {
-	pkg := t.Obj().Pkg()
-	return pkg != nil && p.sources[pkg] != nil
+	return p.sourceOf(t.Obj()) != nil
 }
 
 func isInterface(t types.Type) bool {

@@ -39,6 +39,7 @@ var inside = map[string]map[string][]string{
 	"internal/ui": {
 		"top": {"terminal"},
 		"tui": {"filefind", "inputhistory", "lineedit", "terminal"},
+		"web": {"top"},
 	},
 	"internal/app": {
 		".":       {"frontend", "gate", "inspect", "migrate", "slash"},
@@ -65,6 +66,7 @@ var inside = map[string]map[string][]string{
 		"workspace": {"."},
 	},
 	"internal/agent": {
+		"background":    {"tool"},
 		"conversation":  {"conversation/event", "donetool", "llm", "todo", "tokens", "tool"},
 		"donetool":      {"tool"},
 		"llm/anthropic": {"llm", "llm/backend", "llm/catalog", "llm/classify", "llm/dialogue", "llm/rest"},
@@ -79,7 +81,8 @@ var inside = map[string]map[string][]string{
 		"llm/retry":     {"llm"},
 		"llm/script":    {"llm"},
 		"llm/transport": {"llm", "llm/classify"},
-		"mcp":           {"tool"},
+		"mcp":           {"mcpauth", "tool"},
+		"mcpauth":       {},
 		"readguard":     {"tool"},
 		"session":       {"llm"},
 		"skill":         {"tool"},
@@ -87,12 +90,16 @@ var inside = map[string]map[string][]string{
 		"tool/builtin":  {"readguard", "tool"},
 		"toolhost":      {"tool", "tool/builtin"},
 	},
+	"internal/supply": {
+		"install": {"signature"},
+	},
 	"internal/runtime": {
 		"guest/conformance": {"guest"},
 		"native":            {"native/gocmd"},
 		"native/shim":       {"native/link"},
 	},
 	"internal/golang": {
+		"interp/gen": {"library"}, "library/gen": {"library"},
 		"interp": {"box", "interp/symtab", "library", "loader", "lower", "repair"},
 		"loader": {"library", "lower"},
 		"lower":  {"library"},
@@ -104,17 +111,18 @@ var inside = map[string]map[string][]string{
 		"serve":  {".", "wire"},
 	},
 	"internal/plugin": {
-		"manifest":     {"pluginsource"},
+		"manifest":     {"pluginsource", "portable"},
 		"pipeline":     {"hookpoint"},
 		"pluginsource": {"hookpoint"},
 		"testfile":     {"hookpoint"},
 	},
 	"internal/system": {
 		"gitcmd":  {"process"},
-		"planted": {"gitconfig"},
+		"hidden":  {"gitindex"},
+		"planted": {"gitconfig", "gitindex"},
 		"netgate": {"network"},
 		"presets": {"gitconfig", "network", "process"},
-		"sandbox": {"gitconfig", "netgate", "network", "process"},
+		"sandbox": {"gitconfig", "hidden", "netgate", "network", "process"},
 		"shell":   {"process"},
 		"trust":   {"statefile"},
 	},

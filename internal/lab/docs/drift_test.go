@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/skill"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
@@ -46,7 +48,9 @@ func TestBuiltinTools(t *testing.T) {
 	table := tables(section(t, text(t, "docs/tools.md"), "## Built-in tools"))[0]
 	var want [][]string
 	var todos todo.List
-	all := slices.Concat(builtin.All(builtin.Options{Workdir: t.TempDir()}), todos.Tools(), []tool.Tool{
+	own := builtin.All(builtin.Options{Workdir: t.TempDir()})
+	// The tools for background commands follow Bash, which comes first.
+	all := slices.Concat(own[:1], new(background.Set).Tools(), own[1:], todos.Tools(), []tool.Tool{
 		donetool.Tool(), skill.Tool([]skill.Skill{{Name: "x"}}),
 	})
 	for _, tool := range all {
@@ -73,7 +77,7 @@ func TestBuiltinTools(t *testing.T) {
 	for _, row := range table[len(want):] {
 		rest = append(rest, unquoted(row[0]))
 	}
-	same(t, "tools of a session", rest, []string{"Task", "LoadTools"})
+	same(t, "tools of a session", rest, []string{"Task", "LoadTools", mcp.ListName, mcp.ReadName})
 }
 
 func TestHealth(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/background"
+	"github.com/idelchi/aura/internal/agent/checkpoint"
 	"github.com/idelchi/aura/internal/author/check"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/fleet"
@@ -29,9 +31,12 @@ func minutes(d time.Duration) string {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	size, count := limit.Size, func(n int) string { return fmt.Sprint(n) }
+	kept := checkpoint.DefaultLimits()
 	want := map[string][]string{
 		"## Tools and plugins": {
-			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.DiffSources), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill), size(limit.Frame),
+			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.DiffSources), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill),
+			fmt.Sprintf("%d that run", background.MaxRunning), fmt.Sprintf("%s for each, %d GiB for a session, %d,000 files", size(int(kept.File)), kept.Total>>30, kept.Files/1000),
+			"64 KiB", size(limit.Frame),
 			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
 			count(sandbox.MaxSlots), size(shared.MaxMessage),
 		},
@@ -55,7 +60,7 @@ func TestLimits(t *testing.T) {
 		"## Models": {
 			size(limit.StreamEvent), size(limit.Stream), size(limit.Body), size(limit.Answer), size(limit.ErrorBody), count(limit.Calls), size(limit.Arguments),
 		},
-		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription), count(limit.MCPRequests), count(limit.MCPUnasked), size(limit.MCPHeader), count(limit.MCPPages)},
+		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription), count(limit.MCPRequests), count(limit.MCPUnasked), size(limit.MCPHeader), count(limit.MCPPages), count(limit.MCPEntries) + " each", "2 KiB", count(limit.MCPListed), "4 KiB", count(limit.MCPChoices)},
 		"## Editors":       {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
 		"## Configuration": {count(limit.ConfigFiles)},
 		"## Prompts":       {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},

@@ -61,57 +61,6 @@ func (e *editor) cancel(id acp.SessionId) {
 	e.check(e.conn.Cancel(e.ctx, acp.CancelNotification{SessionId: id}))
 }
 
-// TestACPApprovals answers the question about a call in every way.
-func TestACPApprovals(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		answer string
-		// asked is how often the user is asked about two calls in one session and one in the next. made is how many calls run.
-		asked, made int
-	}{
-		"once":      {"once", 3, 3},
-		"session":   {"session", 2, 3},
-		"always":    {"always", 1, 3},
-		"reject":    {"reject", 3, 0},
-		"cancelled": {"", 3, 0},
-		"unknown":   {"what?", 3, 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newProject(t)
-			call := "  - {text: First., tool_calls: [{name: Bash, arguments: {command: echo x >>made}}]}\n  - {text: Then.}\n"
-			p.plays(call + call)
-			p.write(".aura/config/features/tools.yaml", "tools: {policy: {confirm: [Bash]}}\n")
-			e := p.edit()
-			asked := 0
-			e.permit = func(_ context.Context, r acp.RequestPermissionRequest) string {
-				asked++
-				if len(r.Options) != 4 || r.ToolCall.Title == nil || *r.ToolCall.Title != "Bash echo x >>made" {
-					t.Errorf("asked %+v", r)
-				}
-				return row.answer
-			}
-			for _, prompts := range []int{2, 1} {
-				id := e.open()
-				for range prompts {
-					if stop := e.prompt(id, "go"); stop != acp.StopReasonEndTurn {
-						t.Errorf("it stopped because of %s", stop)
-					}
-				}
-				status := "completed"
-				if row.made == 0 {
-					status = "failed"
-				}
-				e.shows(id, "update call1 "+status)
-			}
-			e.quit()
-			if made := strings.Count(string(p.read("made")), "x"); made != row.made || asked != row.asked {
-				t.Errorf("asked %d times, ran %d times, want %d and %d", asked, made, row.asked, row.made)
-			}
-		})
-	}
-}
-
 // TestACPCancel cancels a prompt in every state. The session can be used afterwards.
 func TestACPCancel(t *testing.T) {
 	t.Parallel()
@@ -286,69 +235,6 @@ func TestACPResume(t *testing.T) {
 	if got := p.saved().State.Title; got != "kept" {
 		t.Errorf("the session is named %q", got)
 	}
-}
-
-// TestACPLong has 200 turns with tools in one session: each with an approval, in every kind of answer, every tenth is cancelled, and
-// every twentieth crashes a plugin. Each call has an end, and the session is complete.
-func TestACPLong(t *testing.T) {
-	t.Parallel()
-	p := newProject(t)
-	p.approvedTurns(acpTurns)
-	p.plugin("noisy", "name: noisy\n", noisyPlugin)
-	e := p.edit()
-	answers := []string{"once", "session", "reject", "always", ""}
-	turn, want := 0, 0
-	id := e.open()
-	e.permit = func(context.Context, acp.RequestPermissionRequest) string {
-		if turn%10 == 9 {
-			e.cancel(id)
-			return ""
-		}
-		return answers[turn%len(answers)]
-	}
-	for ; turn < acpTurns; turn++ {
-		prompt, stops := fmt.Sprintf("turn %d", turn), acp.StopReasonEndTurn
-		switch {
-		case turn%10 == 9:
-			stops = acp.StopReasonCancelled
-		case answers[turn%len(answers)] != "reject" && answers[turn%len(answers)] != "":
-			want++
-		}
-		if turn%20 == 7 {
-			prompt += " crash"
-		}
-		if stop := e.prompt(id, prompt); stop != stops {
-			t.Errorf("turn %d stopped because of %s, want %s", turn, stop, stops)
-		}
-		if stops == acp.StopReasonCancelled {
-			e.prompt(id, "the rest of the script's turn")
-		}
-	}
-	e.prompt(id, "/reload")
-	raw, err := e.conn.CallExtension(e.ctx, "_aura/plugins", map[string]any{"sessionId": id})
-	p.check(err)
-	if !strings.Contains(string(raw), `"name":"noisy"`) {
-		t.Errorf("the plugins are %s", raw)
-	}
-	begun, ended := map[string]bool{}, map[string]bool{}
-	e.mu.Lock()
-	for _, n := range e.updates {
-		if c := n.Update.ToolCall; c != nil {
-			begun[string(c.ToolCallId)] = true
-		}
-		if c := n.Update.ToolCallUpdate; c != nil && c.Status != nil && (*c.Status == "completed" || *c.Status == "failed") {
-			ended[string(c.ToolCallId)] = true
-		}
-	}
-	e.mu.Unlock()
-	if len(begun) != acpTurns || len(ended) != acpTurns {
-		t.Errorf("%d calls began and %d ended, want %d", len(begun), len(ended), acpTurns)
-	}
-	e.quit()
-	if made := strings.Count(string(p.read("made")), "\n"); made != want {
-		t.Errorf("%d calls ran, want %d", made, want)
-	}
-	complete(t, p.saved())
 }
 
 // TestACPStops ends turns in each way that the protocol has a reason or a code for.

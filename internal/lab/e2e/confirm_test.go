@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // dialogue is an aura that runs on a terminal, with a user who waits for questions and answers them.
@@ -221,6 +223,77 @@ func TestConfirm(t *testing.T) {
 				t.Error("the second call ran though the answer was no")
 			}
 			p.wants(p.stderr(), row.told+`\r\n`)
+		})
+	}
+}
+
+// TestConfirmHost tells the answers to the question about a connection: what becomes of it, what is kept, and that keys that were typed
+// ahead are none.
+func TestConfirmHost(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(rerunBare) != "" {
+		testneed.Missing(t, testneed.Namespaces, "rules for the network need them")
+	}
+	for _, row := range []struct {
+		name, ahead, typed string
+		// verdict and rule are those of the log. again is whether the next command is asked about, and kept the approvals that are listed.
+		verdict, rule string
+		again         bool
+		kept          string
+	}{
+		{"yes", "", "y\n", "failed", "looking up ask.invalid", true, ""},
+		{"this session", "", "s\n", "failed", "looking up ask.invalid", false, ""},
+		{"always", "", "a\n", "failed", "looking up ask.invalid", false, `"sandbox.network:ask.invalid:80"`},
+		{"edited", "", "e sandbox.network:*.invalid:*\na\n", "failed", "looking up ask.invalid", false, `"sandbox.network:*.invalid:*"`},
+		{"wrongly edited", "", "e sandbox.network:other.invalid\nn\n", "refused", "the user said no", true, ""},
+		{"no", "", "n\n", "refused", "the user said no", true, ""},
+		{"no with a reason", "", "n use the mirror\n", "refused", "the user said no: use the mirror", true, ""},
+		{"keys typed ahead", strings.Repeat("y\na\n", 500), "n\n", "refused", "the user said no", true, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t)
+			p.write(".aura/config/sandbox/sandbox.yaml", "sandbox: {network: {ask: true}}\n")
+			p.write(".aura/config/talk.yaml", "turns:\n"+
+				"  - tool_calls: [{name: Bash, arguments: {command: 'exec 3<>/dev/tcp/ask.invalid/80; cat <&3; exec 4<>/dev/tcp/ask.invalid/80; cat <&4'}}]\n"+
+				"  - tool_calls: [{name: Bash, arguments: {command: 'exec 3<>/dev/tcp/ask.invalid/80; cat <&3'}}]\n"+
+				"  - text: That is all.\n")
+			d := p.talk(row.ahead, "", "run", "--without-plugins", "go")
+			question := `\? connect to ask\.invalid:80\r\n  for Bash: exec 3<>[^\n]*\r\n[\s\S]*?allow it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern: `
+			for i, line := range strings.SplitAfter(strings.TrimSuffix(row.typed, "\n"), "\n") {
+				if i > 0 {
+					question = `allow it\? [^\n]*: `
+				}
+				d.answer(question, strings.TrimSuffix(line, "\n")+"\n")
+			}
+			if row.again {
+				d.answer(`\? connect to ask\.invalid:80\r\n[\s\S]*?allow it\? [^\n]*: `, "n\n")
+			}
+			d.end(`That is all`)
+			said := func(args ...string) string {
+				out, err := p.command(args...).Output()
+				p.check(err)
+				return string(out)
+			}
+			log := said("sandbox", "log", "--json")
+			if n := strings.Count(log, `"verdict"`); n != 3 {
+				t.Errorf("%d connections in the log, want 3: %s", n, log)
+			}
+			p.wants([]byte(log), `"verdict": "`+row.verdict+`",\n +"rule": "`+row.rule)
+			asked := 1
+			if row.again {
+				asked++
+			}
+			if n := strings.Count(string(p.stderr()), "? connect to"); n != asked {
+				t.Errorf("%d questions, want %d: connections of a call are asked about once", n, asked)
+			}
+			approvals := said("approvals", "--json")
+			if row.kept == "" && strings.Contains(approvals, "ask.invalid") || !strings.Contains(approvals, row.kept) {
+				t.Errorf("approvals %s", approvals)
+			}
+			if row.kept != "" {
+				p.wants([]byte(said("approvals", "rm", "1")), "removed the approval of sandbox.network:")
+			}
 		})
 	}
 }

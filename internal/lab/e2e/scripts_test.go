@@ -105,7 +105,7 @@ func condition(variant, name string) (bool, error) {
 		return name == variant, nil
 	case "sandbox":
 		return testneed.Has(testneed.Sandbox, sandbox.Support().Enabled)
-	case "git", "python":
+	case "git", "python", "ssh-keygen":
 		_, err := testneed.Find(testneed.Ability(name))
 		return testneed.Has(testneed.Ability(name), err == nil)
 	case "mounts":

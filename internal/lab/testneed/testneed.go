@@ -52,6 +52,8 @@ const (
 	Modules Ability = "modules"
 	// ACPClient is the npm package of the Agent Client Protocol, installed for its test.
 	ACPClient Ability = "acp-client"
+	// Axe is the npm package with the rules of accessibility, installed for its test.
+	Axe Ability = "axe"
 	// Platform means that programs of another platform were built, and that this machine can run them.
 	Platform Ability = "platform"
 	// Toolchain is the Go release that the generated declarations belong to.
@@ -62,12 +64,12 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"bash": "bash", "cargo": "cargo", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm-registry": "npm", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
+	"bash": "bash", "cargo": "cargo", "chromium": "chromium", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm-registry": "npm", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "ssh-keygen": "ssh-keygen", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
 }
 
 var known = []Ability{
 	Sandbox, Namespaces, LimitedNamespaces, Mounts, Tracing, Outside, Root, OrdinaryUser, Linux, Unix, Links, SparseFiles, Devices, InodeReuse, MemoryFiles,
-	Terminal, Modules, ACPClient, Platform, Toolchain, Release,
+	Terminal, Modules, ACPClient, Axe, Platform, Toolchain, Release,
 }
 
 // Missing ends the test because the ability is missing: with a skip, or with a failure if the ability is required.

@@ -29,11 +29,19 @@ type Asks struct {
 	Memory int64 `json:"memory_bytes"`
 	// Commands holds the command lines of the bash: terms in the plugin's condition, which run under the policy of Bash.
 	Commands []string `json:"commands"`
+	// Servers and Hooks hold the MCP servers and the shell hooks of a portable plugin, with what they run or connect to. They are null for
+	// other plugins.
+	Servers []string `json:"servers,omitempty"`
+	Hooks   []string `json:"shell_hooks,omitempty"`
 }
 
 // Ask returns what a plugin asks for. It reads the plugin's files and runs nothing.
 func Ask(p Plugin) Asks {
 	a := NoAsks()
+	if p.Portable() {
+		a.askPortable(p)
+		return a
+	}
 	a.Commands = append(a.Commands, p.Manifest.Condition.Commands()...)
 	memory := int64(DefaultMemory)
 	if p.Python() {
@@ -86,7 +94,7 @@ func (a *Asks) askSource(dir string) {
 
 // Empty reports whether the plugin asks for nothing.
 func (a Asks) Empty() bool {
-	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe)+len(a.Commands) == 0
+	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe)+len(a.Commands)+len(a.Servers)+len(a.Hooks) == 0
 }
 
 // Beyond returns the requests in a that are not in before.
@@ -97,6 +105,7 @@ func (a Asks) Beyond(before Asks) Asks {
 	out := Asks{
 		Unconfined: a.Unconfined && !before.Unconfined, Programs: a.Programs && !before.Programs,
 		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe), Commands: minus(a.Commands, before.Commands),
+		Servers: minus(a.Servers, before.Servers), Hooks: minus(a.Hooks, before.Hooks),
 	}
 	out.Network, out.Hosts = a.hostsBeyond(before)
 	if slices.Contains(before.Env, "*") {
@@ -156,6 +165,12 @@ func (a Asks) List() []string {
 	for _, line := range a.Commands {
 		// A line break ends a comment and begins another command, so it is shown.
 		out = append(out, "running commands in its condition: "+strings.ReplaceAll(line, "\n", `\n`))
+	}
+	for _, line := range a.Servers {
+		out = append(out, "MCP server "+strings.ReplaceAll(line, "\n", `\n`))
+	}
+	for _, line := range a.Hooks {
+		out = append(out, "shell hook "+strings.ReplaceAll(line, "\n", `\n`))
 	}
 	return out
 }

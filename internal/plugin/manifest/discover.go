@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/plugin/portable"
 )
 
 // vendorDir is the directory in which a plugin keeps the source of its imports.
@@ -21,6 +23,9 @@ type Runtime string
 const (
 	RuntimeGo     Runtime = "go"
 	RuntimePython Runtime = "python"
+	// RuntimePortable is a portable plugin. Nothing of it is run as a plugin: its skills, servers, hooks, commands and agents are used as if
+	// a home contained them, and its plugins in Go and Python are plugins of their own.
+	RuntimePortable Runtime = "portable"
 )
 
 // Plugin is a plugin that was found on disk.
@@ -29,6 +34,8 @@ type Plugin struct {
 	Name string
 	// Dir is the absolute path of the plugin's directory, or of its file if it is an extension that consists of one file.
 	Dir string
+	// Target is where Dir led when the plugin was found, if Dir is a link; empty otherwise.
+	Target string
 	// Runtime is what runs the plugin; empty means RuntimeGo.
 	Runtime Runtime
 	// Entry is the function that registers an extension, as module:function, if metadata declares it. If it is empty, the
@@ -37,16 +44,28 @@ type Plugin struct {
 	// Root is the absolute path of the directory that was passed to Discover.
 	Root     string
 	Manifest Manifest
+	// Package is the directory of the portable plugin that contains the plugin; empty if none does.
+	Package string
+	// Notes are faults of the manifest that have no effect.
+	Notes []string
 	// Origin is nil if the plugin was not installed from elsewhere.
 	Origin *Origin
 	// Installed is true if plugins.lock records the plugin.
 	Installed bool
+	// Signer is who signed the installed version, with the key and what was signed; empty if no signature was verified.
+	Signer string
 	// Err is the reason why the plugin cannot be loaded. Name is then the name of the directory.
 	Err error
 }
 
 // Python reports whether the plugin is a Python extension.
 func (p Plugin) Python() bool { return p.Runtime == RuntimePython }
+
+// Go reports whether the plugin is one in Go.
+func (p Plugin) Go() bool { return p.Runtime == "" || p.Runtime == RuntimeGo }
+
+// Portable reports whether the plugin is a portable plugin, which is not run itself.
+func (p Plugin) Portable() bool { return p.Runtime == RuntimePortable }
 
 // Added reports whether the plugin was installed, not written in place.
 func (p Plugin) Added() bool { return p.Installed || p.Origin != nil }
@@ -160,7 +179,7 @@ func (w *walker) walk(dir string, origin *Origin) {
 		from := len(w.found)
 		w.look(filepath.Join(dir, filepath.FromSlash(sub)), cmp.Or(own.remote(), origin))
 
-		if len(roots) == 1 && own.Name != "" && len(w.found) == from+1 {
+		if len(roots) == 1 && own.Name != "" && len(w.found) > from && (len(w.found) == from+1 || w.found[from].Portable()) {
 			w.found[from].Name = own.Name
 		}
 	}
@@ -169,7 +188,7 @@ func (w *walker) walk(dir string, origin *Origin) {
 // look searches a directory whose own origin, if any, is already known.
 func (w *walker) look(dir string, origin *Origin) {
 	if isPlugin(dir) {
-		w.found = append(w.found, load(w.root, dir, origin))
+		w.add(dir, origin)
 
 		return
 	}
@@ -204,7 +223,30 @@ func (w *walker) link(dir string, origin *Origin) {
 		return
 	}
 
-	w.found = append(w.found, load(w.root, dir, cmp.Or(own.remote(), origin)))
+	w.add(dir, cmp.Or(own.remote(), origin))
+}
+
+// add records the plugin in a directory and, if it is a portable one, the plugins that it contains.
+func (w *walker) add(dir string, origin *Origin) {
+	if !portable.Is(dir) || hasManifest(dir) {
+		w.found = append(w.found, load(w.root, dir, origin))
+
+		return
+	}
+
+	p, inner := loadPortable(w.root, dir, origin)
+	from := len(w.found)
+	w.found = append(w.found, p)
+
+	if inner != "" {
+		w.look(inner, origin)
+	}
+
+	for i := from + 1; i < len(w.found); i++ {
+		w.found[i].Package = dir
+	}
+
+	Contained(w.found[from:])
 }
 
 // broken records a directory that may contain plugins but cannot be searched.
@@ -212,15 +254,31 @@ func (w *walker) broken(dir string, err error) {
 	w.found = append(w.found, Plugin{Name: filepath.Base(dir), Dir: dir, Root: w.root, Manifest: salvage(nil), Err: err})
 }
 
-// isPlugin reports whether dir contains a manifest, readable or not.
-func isPlugin(dir string) bool {
+// target returns where a link leads; empty if the path is no link.
+func target(path string) string {
+	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return ""
+	}
+
+	end, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "" // reading the plugin reports it
+	}
+
+	return end
+}
+
+// isPlugin reports whether dir contains a manifest of aura or of a portable plugin, readable or not.
+func isPlugin(dir string) bool { return hasManifest(dir) || portable.Is(dir) }
+
+func hasManifest(dir string) bool {
 	info, err := os.Lstat(filepath.Join(dir, FileName))
 
 	return err == nil && !info.IsDir()
 }
 
 func load(root, dir string, origin *Origin) Plugin {
-	p := Plugin{Name: filepath.Base(dir), Dir: dir, Root: root, Origin: origin}
+	p := Plugin{Name: filepath.Base(dir), Dir: dir, Target: target(dir), Root: root, Origin: origin}
 	file := filepath.Join(dir, FileName)
 
 	data, err := readFile(file)

@@ -17,7 +17,7 @@ const DefaultExtensionMemory = 1 << 30
 // directory has one, the manifest applies as it does to a plugin.
 func NewExtension(root, dir string, origin *Origin) Plugin {
 	p := Plugin{
-		Name: strings.TrimSuffix(filepath.Base(dir), ".py"), Dir: dir, Root: root, Origin: origin, Runtime: RuntimePython,
+		Name: strings.TrimSuffix(filepath.Base(dir), ".py"), Dir: dir, Target: target(dir), Root: root, Origin: origin, Runtime: RuntimePython,
 		Manifest: Manifest{OnFailure: FailOpen, Limits: Limits{Memory: DefaultExtensionMemory}},
 	}
 

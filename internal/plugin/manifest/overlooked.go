@@ -1,17 +1,16 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-// linkedDepth is how many levels below a linked folder are searched for plugins.
-const linkedDepth = 2
-
 // Overlooked describes what is below a root and looks like a plugin, but is not loaded: a manifest with another name, Go source with a
-// go.mod but without a manifest, and a link to a folder with plugins. It returns a sentence for each.
+// go.mod but without a manifest, and a link that leads to no plugin. It returns a sentence for each.
 func Overlooked(root string) []string {
 	entries, err := os.ReadDir(root)
 	if err != nil {
@@ -31,8 +30,10 @@ func Overlooked(root string) []string {
 			} else {
 				out = append(out, Overlooked(path)...)
 			}
-		case containsPlugin(path, linkedDepth):
-			out = append(out, fmt.Sprintf("%s is a link to a folder with plugins, which is not searched: link each plugin, or name the folder in plugins.dir", path))
+		case entry.Type()&fs.ModeSymlink != 0:
+			if text := linked(path); text != "" {
+				out = append(out, text)
+			}
 		}
 	}
 
@@ -65,19 +66,18 @@ func overlooked(dir string) string {
 	return ""
 }
 
-// containsPlugin reports whether a directory has plugins at most some levels below it.
-func containsPlugin(dir string, depth int) bool {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false
+// linked describes why nothing is loaded from a link; empty if the link leads to a file.
+func linked(path string) string {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return fmt.Sprintf("%s is a link that cannot be followed, so nothing is loaded from it: %v", path, errors.Unwrap(err))
+	case !info.IsDir():
+		return ""
 	}
 
-	for _, entry := range entries {
-		path := filepath.Join(dir, entry.Name())
-		if entry.IsDir() && (isPlugin(path) || depth > 1 && containsPlugin(path, depth-1)) {
-			return true
-		}
+	if text := overlooked(path); text != "" {
+		return text
 	}
 
-	return false
+	return fmt.Sprintf("%s is a link to a folder that has no %s, and linked folders are not searched: link each plugin, or name the folder in plugins.dir", path, FileName)
 }

@@ -30,13 +30,26 @@ func TestOverlooked(t *testing.T) {
 		}
 	}
 
-	root := tree(t, map[string]string{"d/plugin.yaml": ""})
-	testneed.Link(t, tree(t, map[string]string{"x/plugin.yaml": ""}), filepath.Join(root, "folder"))
-	testneed.Link(t, tree(t, map[string]string{"plugin.yaml": ""}), filepath.Join(root, "plugin"))
-	testneed.Link(t, tree(t, map[string]string{"notes/a.txt": ""}), filepath.Join(root, "notes"))
-	testneed.Link(t, root, filepath.Join(root, "d", "loop"))
+	for name, row := range map[string]struct {
+		to   string
+		want string
+	}{
+		"a plugin":              {tree(t, map[string]string{"plugin.yaml": ""}), ""},
+		"a file":                {filepath.Join(tree(t, map[string]string{"README": ""}), "README"), ""},
+		"a folder with plugins": {tree(t, map[string]string{"x/plugin.yaml": ""}), "link is a link to a folder that has no plugin.yaml, and linked folders are not searched"},
+		"plugins far below":     {tree(t, map[string]string{"x/y/z/plugin.yaml": ""}), "linked folders are not searched"},
+		"a folder without any":  {tree(t, map[string]string{"notes/a.txt": ""}), "linked folders are not searched"},
+		"another manifest":      {tree(t, map[string]string{"plugin.yml": ""}), "link is not loaded: the name of its manifest must be plugin.yaml"},
+		"source alone":          {tree(t, map[string]string{"go.mod": "", "main.go": ""}), "link is not loaded: it has Go source, but no plugin.yaml"},
+		"nothing":               {filepath.Join(t.TempDir(), "gone"), "link is a link that cannot be followed, so nothing is loaded from it"},
+		"itself":                {"link", "link is a link that cannot be followed"},
+	} {
+		root := tree(t, map[string]string{"p/notes.txt": ""})
+		testneed.Link(t, row.to, filepath.Join(root, "p", "link"))
 
-	if got := manifest.Overlooked(root); len(got) != 1 || !strings.Contains(got[0], "folder is a link to a folder with plugins, which is not searched") {
-		t.Errorf("links: got %q", got)
+		got := manifest.Overlooked(root)
+		if row.want == "" && len(got) > 0 || row.want != "" && (len(got) != 1 || !strings.Contains(got[0], row.want)) {
+			t.Errorf("a link to %s: got %q, want %q", name, got, row.want)
+		}
 	}
 }

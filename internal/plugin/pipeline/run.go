@@ -112,6 +112,13 @@ func (r runner) verdict(ctx context.Context, handler string, original any, a ans
 	return v, used
 }
 
+// ResultError is a fault in the result of a handler. A handler usually repeats it in every call.
+type ResultError struct{ Err error }
+
+func (e *ResultError) Error() string { return e.Err.Error() }
+
+func (e *ResultError) Unwrap() error { return e.Err }
+
 // read returns the verdict in the answer of a handler, whether it is used, and the failures of the handler.
 func read(point hookpoint.Point, handler string, original any, a answer) (v Verdict, used bool, errs []error) {
 	if a.err != nil {
@@ -122,14 +129,14 @@ func read(point hookpoint.Point, handler string, original any, a answer) (v Verd
 	}
 	v, ok := point.Read(handler, a.result)
 	if !ok {
-		return v, false, append(errs, fmt.Errorf("reading the result of %s: got %T, want %s", point.Name, a.result, point.Result))
+		return v, false, append(errs, &ResultError{fmt.Errorf("reading the result of %s: got %T, want %s", point.Name, a.result, point.Result)})
 	}
 	bound(v)
 	if err := checkRole(v); err != nil {
-		errs = append(errs, err)
+		errs = append(errs, &ResultError{err})
 	}
 	if err := point.Accept(original, v); err != nil {
-		return v, false, append(errs, fmt.Errorf("dropping the result of %s: %w", point.Name, err))
+		return v, false, append(errs, &ResultError{fmt.Errorf("dropping the result of %s: %w", point.Name, err)})
 	}
 	return v, true, errs
 }

@@ -29,14 +29,14 @@ const (
 	// SDKPath is the import path of the SDK. The packages of the SDK come with aura, never from the plugin's vendor directory.
 	SDKPath = "github.com/idelchi/aura/sdk"
 	// LanguageMinor is the Go 1.x release that the interpreter's language and library correspond to. Build constraints see it.
-	LanguageMinor = 22
+	LanguageMinor = 26
 	// MaxFile is the largest size of a source file, in bytes.
 	MaxFile = 8 << 20
 )
 
 // Library says in a few words which standard library the interpreter has.
 func Library() string {
-	return fmt.Sprintf("that of Go 1.%d, with generic functions and types only in cmp, iter, maps and slices", LanguageMinor)
+	return fmt.Sprintf("that of Go 1.%d without special packages and with few generic types", LanguageMinor)
 }
 
 // Tags returns the build tags of plugins. They choose pure Go where a package has a choice.

@@ -140,7 +140,7 @@ func (c *Client) call(ctx context.Context, frame call) (json.RawMessage, error) 
 	}
 }
 
-// read returns the result or the failure of an answer.
+// read returns the result and the failure of an answer.
 func (m message) read() (json.RawMessage, error) {
 	if m.Failure == nil {
 		return m.Result, nil
@@ -149,7 +149,7 @@ func (m message) read() (json.RawMessage, error) {
 	if !slices.Contains(kinds, kind) {
 		kind = shared.FailureError
 	}
-	return nil, &shared.Failure{Kind: kind, Message: m.Failure.Message}
+	return m.Result, &shared.Failure{Kind: kind, Message: m.Failure.Message}
 }
 
 // kinds are the kinds of failure that a guest can report. Any other kind counts as an error.
@@ -172,7 +172,7 @@ func (c *Client) Load(ctx context.Context) (shared.Exports, error) {
 	return exports, err
 }
 
-// Hook calls a hook of the plugin.
+// Hook calls a hook of the plugin. A result beside an error is what the hook decided although a part of it failed.
 func (c *Client) Hook(ctx context.Context, in shared.HookCall) (any, error) {
 	point, ok := hookpoint.Lookup(in.Point)
 	if !ok {
@@ -180,6 +180,9 @@ func (c *Client) Hook(ctx context.Context, in shared.HookCall) (any, error) {
 	}
 	out := reflect.New(point.Result)
 	err := c.send(ctx, call{Call: callHook, Point: string(in.Point)}, in.Context, nil, in.Env, out.Interface())
+	if err != nil && out.Elem().IsZero() {
+		return nil, err
+	}
 	return out.Elem().Interface(), err
 }
 
@@ -242,14 +245,14 @@ func (c *Client) send(ctx context.Context, frame call, in, args any, env map[str
 	if err != nil {
 		return &shared.Failure{Kind: shared.FailureWire, Message: "sending the call to the plugin: " + err.Error()}
 	}
-	raw, err := c.call(ctx, frame)
-	if err != nil || len(raw) == 0 {
-		return err
+	raw, failed := c.call(ctx, frame)
+	if len(raw) == 0 || failed != nil && frame.Call != callHook {
+		return failed
 	}
 	if err := shared.DecodeExact(raw, out); err != nil {
 		return &shared.Failure{Kind: shared.FailureWire, Message: "reading the plugin's answer: " + err.Error()}
 	}
-	return nil
+	return failed
 }
 
 // frameRoom is more than a frame has beside its context, arguments and environment, in bytes.

@@ -146,6 +146,9 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 		return nil, err
 	}
 	declared := declaration{document: d, name: f.Name, parents: f.Inherit, file: f}
+	if err := checkPackagedAgent(declared); err != nil {
+		return nil, err
+	}
 	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
 		return nil, err
 	}

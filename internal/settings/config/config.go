@@ -38,6 +38,8 @@ type Options struct {
 	Safe bool
 	// WithoutInstructions skips the files of instructions.
 	WithoutInstructions bool
+	// WithoutPackages leaves out the portable plugins.
+	WithoutPackages bool
 	// Text reads the configuration only to show it. Variables have no effect: env files are not applied, and ${NAME} in values
 	// stays as written.
 	Text bool
@@ -83,6 +85,8 @@ type Config struct {
 	Notices []string
 	// SkillsLeftOut holds the skills in directories of other agents that cannot be used.
 	SkillsLeftOut []LeftOut
+	// Packages holds the portable plugins in use, by name.
+	Packages map[string]Package
 	// References holds the locations of ${NAME} in values, in the order in which they were read.
 	References []Reference
 
@@ -158,7 +162,7 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}}
+	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}, withoutPackages: o.WithoutPackages}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
@@ -171,6 +175,10 @@ func load(o Options) (*Config, error) {
 		c.Environ = c.Inherited
 	}
 	var faults []error
+	globals, globalsFault := l.features()
+	c.globals = globals
+	c.State = o.state(p)
+	l.packages = l.findPackages(c)
 	for _, read := range []func() error{
 		into(&c.Providers, l.providers),
 		func() (err error) { c.Agents, c.defaultAgent, err = l.agents(); return err },
@@ -182,7 +190,7 @@ func load(o Options) (*Config, error) {
 		into(&c.ToolDefinitions, l.toolDefinitions),
 		into(&c.MCPServers, l.mcpServers),
 		into(&c.Hooks, l.hooks),
-		into(&c.globals, l.features),
+		func() error { return globalsFault },
 	} {
 		err := read()
 		faults = append(faults, err)
@@ -197,7 +205,8 @@ func load(o Options) (*Config, error) {
 	c.safePlugins, c.network = o.SafePlugins, o.Network
 	c.Features, c.References = c.restricted(c.globals.features), l.references
 	c.SkillsLeftOut = l.leftOut
-	c.Notices = slices.Concat(c.Notices, l.notices, l.strangeFolders(), idleTasks(c.Tasks))
+	c.Packages = l.packages
+	c.Notices = slices.Concat(c.Notices, l.notices, l.packageNotices(), l.strangeFolders(), idleTasks(c.Tasks))
 	// Read the instructions even if they are disabled, because an agent may enable them.
 	var shortened []string
 	if c.Instructions, shortened = o.instructions(p); c.Features.Instructions.Enabled {
@@ -228,11 +237,21 @@ func (c *Config) PluginRoots() []PluginRoot { return slices.Clone(c.globals.root
 // next to each other.
 func (c *Config) Roots() []PluginRoot {
 	var out []PluginRoot
-	for _, e := range c.extensions {
-		out = append(out, e)
-		for _, p := range c.globals.roots {
-			if p.Home.Dir == e.Home.Dir {
+	for _, kind := range []HomeKind{HomeUser, HomeProject} {
+		for _, p := range c.globals.portable {
+			if p.Home.Kind == kind {
 				out = append(out, p)
+			}
+		}
+		for _, e := range c.extensions {
+			if e.Home.Kind != kind {
+				continue
+			}
+			out = append(out, e)
+			for _, p := range c.globals.roots {
+				if p.Home.Dir == e.Home.Dir {
+					out = append(out, p)
+				}
 			}
 		}
 	}

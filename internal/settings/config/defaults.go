@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,7 +14,7 @@ type Found struct {
 	// Home is the project's home. EnvFile is the env file. Agent is the project's directory of Aar, if it has extensions. All are
 	// absolute, and empty if there is none.
 	Home, EnvFile, Agent string
-	// Skills holds the project's directories of other agents that contain skills, such as .agents.
+	// Skills holds the project's directories of other agents that contain skills, commands or plugins, such as .agents.
 	Skills []string
 }
 
@@ -24,7 +25,19 @@ func (f Found) None() bool {
 
 // Owns reports whether a home belongs to the project.
 func (f Found) Owns(h Home) bool {
-	return h.Dir != "" && (h.Dir == f.Home || h.Dir == f.Agent || slices.Contains(f.Skills, h.Dir))
+	dir := cmp.Or(h.Of, h.Dir)
+	return dir != "" && (dir == f.Home || dir == f.Agent || slices.Contains(f.Skills, dir))
+}
+
+// PluginFolders returns the folders of portable plugins in Skills that exist.
+func (f Found) PluginFolders() []string {
+	var out []string
+	for _, dir := range f.Skills {
+		if path := filepath.Join(dir, pluginsKey); filepath.Base(dir) == portableName && exists(path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 // SkillFolders returns the folders of skills in Skills.
@@ -59,7 +72,7 @@ func Find(o Options) (Found, error) {
 		f.Agent = agent
 	}
 	for _, h := range o.foreignSkills(p) {
-		if h.Kind == HomeProject && (exists(filepath.Join(h.Dir, skillsFolder)) || exists(filepath.Join(h.Dir, foreignCommands))) {
+		if h.Kind == HomeProject && (exists(filepath.Join(h.Dir, skillsFolder)) || exists(filepath.Join(h.Dir, foreignCommands)) || isPortableHome(h) && exists(filepath.Join(h.Dir, pluginsKey))) {
 			f.Skills, f.Base = append(f.Skills, h.Dir), filepath.Dir(h.Dir)
 		}
 	}

@@ -84,6 +84,9 @@ func isPlain(text string) bool {
 
 // expandTree replaces variables in all text values below a node. It does not change keys.
 func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
+	if s.Home.Of != "" {
+		return nil // a portable plugin reads no variables of the user
+	}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		if n.ShortTag() != "!!str" {

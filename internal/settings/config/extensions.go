@@ -39,10 +39,10 @@ func (o Options) extensionRoots(p places) []PluginRoot {
 		*list = append(*list, PluginRoot{Home: h, Dir: filepath.Join(h.Dir, extensionsDir), Python: true})
 	}
 	if dir := o.aarHome(p.workdir); dir != "" {
-		add(&user, Home{dir, HomeUser})
+		add(&user, Home{Dir: dir, Kind: HomeUser})
 	}
 	if dir := p.agent(o); dir != "" {
-		add(&project, Home{dir, HomeProject})
+		add(&project, Home{Dir: dir, Kind: HomeProject})
 	}
 	for _, h := range p.homes {
 		if h.Kind == HomeUser {

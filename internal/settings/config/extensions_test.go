@@ -17,14 +17,14 @@ func TestRoots(t *testing.T) {
 		o    config.Options
 		want string
 	}{
-		"all": {config.Options{}, "user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins " +
-			"project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
-		"no home": {config.Options{Home: &none}, "project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
+		"all": {config.Options{}, "user:me/.agents/plugins user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins " +
+			"project:work/.agents/plugins project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
+		"no home": {config.Options{Home: &none}, "project:work/.agents/plugins project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
 		"another home": {config.Options{Home: &other}, "user:work/other/extensions user:work/other/plugins " +
-			"project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
-		"named": {config.Options{Configs: []string{"named"}}, "user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins " +
+			"project:work/.agents/plugins project:work/.agent/extensions project:work/.aura/extensions project:work/.aura/plugins"},
+		"named": {config.Options{Configs: []string{"named"}}, "user:me/.agents/plugins user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins " +
 			"project:work/named/extensions project:work/named/plugins"},
-		"safe": {config.Options{Safe: true}, "user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins"},
+		"safe": {config.Options{Safe: true}, "user:me/.agents/plugins user:me/.aar/extensions user:me/.aura/extensions user:me/.aura/plugins"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

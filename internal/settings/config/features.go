@@ -66,6 +66,9 @@ func defaultFeatures() Features {
 type globals struct {
 	features Features
 	roots    []PluginRoot
+	// portable holds the directories of portable plugins beside the homes.
+	portable []PluginRoot
+	signing  []homeSigning
 	// set holds the declarations that set features, lowest precedence first.
 	set lineage
 }
@@ -81,7 +84,11 @@ func (l *loader) features() (globals, error) {
 		// If homes share a directory of plugins, list the directory only once. Otherwise its plugins would shadow themselves.
 		g.roots = slices.DeleteFunc(g.roots, func(r PluginRoot) bool { return r.Dir == root.Dir })
 		g.roots = append(g.roots, root)
+		signing, err := signingOf(home, plugins.Signed)
+		faults = append(faults, err)
+		g.signing = append(g.signing, signing)
 	}
+	g.portable = l.portableRoots()
 	return g, errors.Join(faults...)
 }
 
@@ -109,7 +116,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen), l.checkACP(d)); err != nil {
 		return pluginsFile{}, err
 	}
-	features, err := g.features.with(d.File, d.node())
+	features, err := g.features.with(d.Source, d.node())
 	if err != nil {
 		return pluginsFile{}, err
 	}
@@ -118,7 +125,8 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 }
 
 // with returns f overridden by the settings in a flat tree of features. Null means not set.
-func (f Features) with(file string, n *yaml.Node) (Features, error) {
+func (f Features) with(of Source, n *yaml.Node) (Features, error) {
+	file := of.File
 	var plugins pluginsFile
 	if err := decodeSet(file, value(n, pluginsKey), &plugins); err != nil {
 		return Features{}, err
@@ -130,7 +138,7 @@ func (f Features) with(file string, n *yaml.Node) (Features, error) {
 	}
 	f.Plugins = plugins.over(f.Plugins)
 	var err error
-	f.Sandbox, err = f.Sandbox.with(file, pruned(value(n, sandboxKey)))
+	f.Sandbox, err = f.Sandbox.with(of, pruned(value(n, sandboxKey)))
 	return f, err
 }
 
@@ -201,7 +209,7 @@ func (d declaration) checkFeatures(plugins pluginsFile) error {
 		return err
 	}
 	// The defaults are valid, so every fault comes from this declaration.
-	f, err := defaultFeatures().with(d.File, d.node())
+	f, err := defaultFeatures().with(d.Source, d.node())
 	if err != nil {
 		return err
 	}

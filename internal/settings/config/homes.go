@@ -31,6 +31,8 @@ type Home struct {
 	// Dir is absolute.
 	Dir  string
 	Kind HomeKind
+	// Of is the home that has the portable plugin whose part for aura this is; empty for every other home.
+	Of string
 }
 
 // places holds the directories that follow from Options. All are absolute.
@@ -51,7 +53,7 @@ func locate(o Options) (places, error) {
 	}
 	p := places{workdir: workdir, user: userHome(o, workdir)}
 	if p.user != "" {
-		p.homes = append(p.homes, Home{p.user, HomeUser})
+		p.homes = append(p.homes, Home{Dir: p.user, Kind: HomeUser})
 	}
 	configs := o.Configs
 	if len(configs) == 0 {
@@ -143,7 +145,7 @@ func (p *places) addProject(dir string, named bool) error {
 	}
 	p.project = dir
 	p.homes = slices.DeleteFunc(p.homes, func(h Home) bool { return h.Dir == dir })
-	p.homes = append(p.homes, Home{dir, HomeProject})
+	p.homes = append(p.homes, Home{Dir: dir, Kind: HomeProject})
 	return nil
 }
 

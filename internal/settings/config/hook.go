@@ -84,6 +84,9 @@ func readHook(d document, name string, f hookFile) (declaration, error) {
 	if strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return declaration{}, d.fault([]string{name}, "%q is not a name for a hook: use letters, digits and - _ : .", name)
 	}
+	if d.Home.Of != "" && len(f.Inherit) > 0 {
+		return declaration{}, d.fault([]string{name, inheritKey}, "a hook of a portable plugin cannot inherit")
+	}
 	if f.Timeout > maxHookTimeout || f.Timeout < 1 && d.get(name, timeoutKey) != nil {
 		return declaration{}, d.fault([]string{name, timeoutKey}, "hook %q: %d is not between 1 and %d seconds; leave the key out for %d",
 			name, f.Timeout, maxHookTimeout, hooks.DefaultTimeout/time.Second)
@@ -97,12 +100,16 @@ func readHook(d document, name string, f hookFile) (declaration, error) {
 func buildHook(made lineage) (Hook, error) {
 	f, _, err := combined[hookFile](made)
 	own := made.own()
+	var env map[string]string
+	if own.Home.Of != "" {
+		env = packageEnviron(own.Home)
+	}
 	return Hook{
 		Source: own.Source, Inherit: f.Inherit, made: made,
 		Definition: hooks.Definition{
 			Name: own.name, Description: f.Description, Event: string(f.Event), Protocol: string(f.Protocol), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
 			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
-			Disabled: f.Disabled != nil && *f.Disabled, Unconfined: f.Sandbox != nil && !*f.Sandbox, Extra: hooks.Extra(f.Extra),
+			Env: env, Disabled: f.Disabled != nil && *f.Disabled, Unconfined: f.Sandbox != nil && !*f.Sandbox, Extra: hooks.Extra(f.Extra),
 		},
 	}, err
 }

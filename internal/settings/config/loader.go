@@ -36,6 +36,12 @@ type loader struct {
 	userHome string
 	// foreign holds the directories of other agents that may contain skills, lowest precedence first.
 	foreign []Home
+	// withoutPackages is Options.WithoutPackages.
+	withoutPackages bool
+	// packages holds the portable plugins in use, by name.
+	packages map[string]Package
+	// packageNotes holds the faults of packages, by the names of the packages.
+	packageNotes map[string][]string
 	// The following are filled during reading.
 	seen       origins
 	references []Reference
@@ -73,6 +79,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 		}
 		faults = append(faults, found...)
 	}
+	addPackaged(l, k, merged)
 	return merged, errors.Join(faults...)
 }
 

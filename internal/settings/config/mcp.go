@@ -36,6 +36,8 @@ type MCPServer struct {
 	// URL and Headers are used to connect to a server of type http.
 	URL     string            `yaml:"url"`
 	Headers map[string]string `yaml:"headers"`
+	// Auth says how to log in to a server of type http. Everything that it leaves open is found out from the server.
+	Auth MCPAuth `yaml:"auth"`
 	// Timeout limits one request. 0 leaves it to the client.
 	Timeout  Timeout `yaml:"timeout"`
 	Disabled bool    `yaml:"disabled"`
@@ -45,8 +47,24 @@ type MCPServer struct {
 	// its policy.
 	Sandbox *bool        `yaml:"sandbox"`
 	Extra   SandboxPaths `yaml:"extra"`
+	// Package is the portable plugin that has the server; nil if none has. Cwd is the server's working directory as written there.
+	Package *Package `yaml:"-"`
+	Cwd     string   `yaml:"-"`
 	// Condition decides when the tools are offered. The zero value means always.
 	Condition condition.Expr `yaml:"-"`
+}
+
+// MCPAuth says how to log in to an MCP server.
+type MCPAuth struct {
+	// ClientID and ClientSecret are those of a client that is registered at the authorization server.
+	ClientID     string `yaml:"client_id"`
+	ClientSecret string `yaml:"client_secret"`
+	// ClientMetadata is the address of a client id metadata document.
+	ClientMetadata string `yaml:"client_metadata"`
+	// Scopes replaces the scopes that the server asks for.
+	Scopes []string `yaml:"scopes"`
+	// RedirectPort is the port to which the browser is sent back; 0 means any.
+	RedirectPort int `yaml:"redirect_port"`
 }
 
 // mcpFile is a server as written in a file.
@@ -57,7 +75,11 @@ type mcpFile struct {
 }
 
 func (l *loader) mcpServers() (map[string]MCPServer, error) {
-	return loadKind(l, kind[MCPServer]{name: "mcp server", folder: mcpFolder, ext: yamlFiles, read: readMap(l, l.finishMCP)})
+	all, err := loadKind(l, kind[MCPServer]{name: "mcp server", folder: mcpFolder, ext: yamlFiles, read: readMap(l, l.finishMCP)})
+	if err == nil {
+		l.addPackagedServers(all)
+	}
+	return all, err
 }
 
 func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
@@ -99,6 +121,15 @@ func (s MCPServer) check(d document) error {
 	case s.Type == MCPHTTP && !isWebAddress(s.URL):
 		return d.fault(at("url"), "missing or not an address: a server of type http has one such as https://host/mcp")
 	}
+	if port := s.Auth.RedirectPort; port < 0 || port > 65535 {
+		return d.fault(at("auth", "redirect_port"), "%d is not a port: write a number from 1 to 65535", port)
+	}
+	if s.Auth.ClientMetadata != "" && !strings.HasPrefix(s.Auth.ClientMetadata, "https://") && !strings.Contains(s.Auth.ClientMetadata, "${") {
+		return d.fault(at("auth", "client_metadata"), "not an address that begins with https://")
+	}
+	if s.Auth.ClientSecret != "" && s.Auth.ClientID == "" {
+		return d.fault(at("auth", "client_secret"), "it belongs to a client_id, which is missing")
+	}
 	if err := d.checkTimeout(s.Name, s.Timeout.Duration()); err != nil {
 		return err
 	}
@@ -113,7 +144,7 @@ func (s MCPServer) check(d document) error {
 
 // checkForeign refuses the keys of the other type, because they would have no effect.
 func (s MCPServer) checkForeign(d document) error {
-	foreign := []string{"url", "headers"}
+	foreign := []string{"url", "headers", "auth"}
 	if s.Type == MCPHTTP {
 		foreign = []string{"command", "args", "env", sandboxKey, extraKey}
 	}

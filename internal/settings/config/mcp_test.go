@@ -58,7 +58,7 @@ func TestMCPRefused(t *testing.T) {
 	const path = project + "mcp/m.yaml"
 	const address = `missing or not an address: a server of type http has one such as https://host/mcp`
 	checkRefused(t, map[string]refused{
-		"unknown key":       {files{path: "m:\n  command: x\n  arg: [y]\n"}, []string{`m.yaml:3: unknown key "arg" in "m"; known keys: args, command, condition,`}},
+		"unknown key":       {files{path: "m:\n  command: x\n  arg: [y]\n"}, []string{`m.yaml:3: unknown key "arg" in "m"; known keys: args, auth, command, condition,`}},
 		"duplicate key":     {files{path: "m:\n  command: x\n  command: y\n"}, []string{`m.yaml:3: duplicate key "m.command"`}},
 		"wrong type":        {files{path: "m:\n  command: x\n  args: y\n"}, []string{`m.yaml:3: key "m.args": expected a list`}},
 		"wrong timeout":     {files{path: "m:\n  command: x\n  timeout: soon\n"}, []string{`m.yaml:3: key "m.timeout": expected a duration such as 10s, or a number of seconds`}},
@@ -91,5 +91,25 @@ func TestMCPRefused(t *testing.T) {
 		"merged in by key":  {files{path: "a: &a\n  command: x\nm:\n  <<: *a\n  type: http\n  url: https://x\n"}, []string{`m.yaml:2: key "m.command": a server of type http has none`}},
 		"not a map":         {files{path: "- m\n"}, []string{`m.yaml:1: expected a mapping of keys`}},
 		"command in a list": {files{path: "m: {command: [x]}\n"}, []string{`m.yaml:1: key "m.command": expected text`}},
+	})
+}
+
+func TestMCPAuth(t *testing.T) {
+	t.Parallel()
+	c := files{project + "mcp/m.yaml": `
+m:
+  url: https://x
+  auth: {client_id: c, client_secret: "${SET}", client_metadata: "https://me/c.json", scopes: [a, b], redirect_port: 8085}
+`}.load(t)
+	want := config.MCPAuth{ClientID: "c", ClientSecret: "from the process", ClientMetadata: "https://me/c.json", Scopes: []string{"a", "b"}, RedirectPort: 8085}
+	if got := c.MCPServers["m"].Auth; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	const path = project + "mcp/m.yaml"
+	checkRefused(t, map[string]refused{
+		"port":            {files{path: "m:\n  url: https://x\n  auth:\n    redirect_port: 70000\n"}, []string{`m.yaml:4: key "m.auth.redirect_port": 70000 is not a port`}},
+		"secret alone":    {files{path: "m:\n  url: https://x\n  auth:\n    client_secret: x\n"}, []string{`m.yaml:4: key "m.auth.client_secret": it belongs to a client_id`}},
+		"metadata":        {files{path: "m:\n  url: https://x\n  auth:\n    client_metadata: http://x\n"}, []string{`m.yaml:4: key "m.auth.client_metadata": not an address`}},
+		"auth of command": {files{path: "m:\n  command: x\n  auth: {client_id: c}\n"}, []string{`m.yaml:3: key "m.auth": a server of type stdio has none`}},
 	})
 }

@@ -16,6 +16,9 @@ func (d declaration) checkOverrides() error {
 	if content.Plugins.Dir != nil {
 		return d.wrong([]string{pluginsKey, "dir"}, "a directory of plugins belongs to a home: set it in its features/plugins.yaml")
 	}
+	if content.Plugins.Signed != nil {
+		return d.wrong([]string{pluginsKey, "signed"}, "plugins are installed and loaded for all agents: set it in the features/plugins.yaml of a home")
+	}
 	if content.Trust != "" {
 		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")
 	}
@@ -53,13 +56,14 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 			return Features{}, fmt.Errorf("choosing features: %s %q sets some, but is not part of the configuration", layer.kind, layer.name)
 		}
 		var err error
-		if f, err = f.with(layer.made.own().File, value(layer.made.node(), featuresKey)); err != nil {
+		if f, err = f.with(layer.made.own().Source, value(layer.made.node(), featuresKey)); err != nil {
 			return Features{}, fmt.Errorf("choosing features of %s %q: %w", layer.kind, layer.name, err)
 		}
 		for _, d := range layer.made {
 			set = append(set, d.below(featuresKey))
 		}
 	}
+	f.Sandbox.EnvFiles = task.EnvFiles()
 	return c.restricted(f), c.checkSummariser(f.Compaction, set)
 }
 

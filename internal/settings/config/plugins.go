@@ -109,6 +109,8 @@ type pluginsFile struct {
 	} `yaml:"config"`
 	Commands map[string]string  `yaml:"commands"`
 	Timeouts map[string]Timeout `yaml:"timeouts"`
+	// Signed does not go into Plugins: only homes set it; see Signing.
+	Signed signedRules `yaml:"signed"`
 }
 
 // over returns p overridden by the settings of a later home.

@@ -8,7 +8,9 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/idelchi/aura/internal/base/gitignore"
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/system/hidden"
 	"github.com/idelchi/aura/internal/system/network"
 )
 
@@ -31,6 +33,13 @@ type Sandbox struct {
 	// Env names environment variables that Bash, shell hooks and bash: conditions see in addition to the usual ones. A name may
 	// end in *. The values are added to those of lower precedence.
 	Env []string `yaml:"env"`
+	// Hidden lists patterns of files that nothing confined can read, in the syntax of .gitignore. Each file of settings adds patterns: a
+	// pattern with ! cancels only those before it in the same file, and in a file of the user's home also what is hidden by default.
+	Hidden []string `yaml:"hidden"`
+	// Layers holds the patterns by the files that set them.
+	Layers []hidden.Layer `yaml:"-"`
+	// EnvFiles holds the paths of the task's env files, whether they exist or not.
+	EnvFiles []string `yaml:"-"`
 }
 
 // SandboxPaths holds files and directories. They may begin with ~, and may be relative to the working directory.
@@ -49,12 +58,15 @@ func defaultSandbox() Sandbox {
 	return Sandbox{Enabled: true, Network: Network{Setting: network.Setting{On: true}}, Caches: PrivateCaches}
 }
 
-// with returns s overridden by the settings in n. Extra and Env are appended, Required is never removed, and all other settings
+// with returns s overridden by the settings in n. Extra, Env and Hidden are appended, Required is never removed, and all other settings
 // are replaced.
-func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
+func (s Sandbox) with(of Source, n *yaml.Node) (Sandbox, error) {
+	file := of.File
 	if err := noBlanks(file, n); err != nil {
 		return Sandbox{}, err
 	}
+	layers := s.Layers
+	s.Hidden = nil
 	below, env, required := s.Extra, s.Env, s.Required
 	s.Extra, s.Env = SandboxPaths{}, nil
 	if err := decodeSet(file, n, &s); err != nil {
@@ -62,6 +74,10 @@ func (s Sandbox) with(file string, n *yaml.Node) (Sandbox, error) {
 	}
 	s.Env, s.Required = slices.Concat(env, s.Env), s.Required || required
 	s.Enabled = s.Enabled || s.Required
+	if len(s.Hidden) > 0 {
+		layers = append(slices.Clip(layers), hidden.Layer{Source: file, Patterns: s.Hidden, Own: of.Home.Kind == HomeUser})
+	}
+	s.Hidden, s.Layers = nil, layers
 	s.Extra = SandboxPaths{
 		ReadOnly:  slices.Concat(below.ReadOnly, s.Extra.ReadOnly),
 		ReadWrite: slices.Concat(below.ReadWrite, s.Extra.ReadWrite),
@@ -111,6 +127,11 @@ var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 func (s Sandbox) check(d declaration) error {
 	if s.Caches != PrivateCaches && s.Caches != SharedCaches {
 		return d.wrong([]string{"caches"}, "%q is neither %s nor %s", s.Caches, PrivateCaches, SharedCaches)
+	}
+	for i, pattern := range s.Hidden {
+		if !gitignore.Valid(pattern) {
+			return d.wrong([]string{"hidden"}, "pattern %d, %q, is not a pattern of .gitignore", i+1, pattern)
+		}
 	}
 	for _, name := range s.Env {
 		if !variable().MatchString(name) {

@@ -60,7 +60,8 @@ func yamlMap[T any](name, one, folder string) FileType {
 // ofHomes reports whether a path is a feature that only a home can set; see checkOverrides.
 func ofHomes(path string) bool {
 	return strings.HasSuffix(path, featuresKey+"."+trustKey) || strings.HasSuffix(path, featuresKey+"."+screenKey) ||
-		strings.HasSuffix(path, featuresKey+"."+acpKey) || strings.HasSuffix(path, featuresKey+"."+pluginsKey+".dir")
+		strings.HasSuffix(path, featuresKey+"."+acpKey) || strings.HasSuffix(path, featuresKey+"."+pluginsKey+".dir") ||
+		strings.HasSuffix(path, featuresKey+"."+pluginsKey+".signed")
 }
 
 // YAMLValues implements strictyaml.Listed.

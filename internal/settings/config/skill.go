@@ -39,7 +39,9 @@ func (s Skill) Dir() string {
 
 func (l *loader) skills() (map[string]Skill, error) {
 	own := kind[Skill]{name: "skill", folder: skillsFolder, ext: markdownFiles, skip: belongsToSkill, read: l.readSkill}
-	return loadAround(l, own, l.readForeignSkills)
+	all, err := loadAround(l, own, l.readForeignSkills)
+	l.addPackagedSkills(all)
+	return all, err
 }
 
 // loadAround reads the entities of the user and then those of the project. Among those of one of them, a home takes precedence over the
@@ -64,6 +66,7 @@ func loadAround[T any](l *loader, own kind[T], foreign func(Home, map[string]T))
 			faults = append(faults, found...)
 		}
 	}
+	addPackaged(l, own, merged)
 	return merged, errors.Join(faults...)
 }
 

@@ -36,7 +36,7 @@ func (o Options) foreignSkills(p places) []Home {
 	var out []Home
 	if o.Home == nil && o.UserHome != "" {
 		for _, name := range foreignNames {
-			out = append(out, Home{filepath.Join(absolute(p.workdir, o.UserHome), name), HomeUser})
+			out = append(out, Home{Dir: filepath.Join(absolute(p.workdir, o.UserHome), name), Kind: HomeUser})
 		}
 	}
 	if o.Safe || len(o.Configs) > 0 {
@@ -45,7 +45,7 @@ func (o Options) foreignSkills(p places) []Home {
 	for _, name := range foreignNames {
 		dir := filepath.Join(filepath.Dir(p.project), name)
 		if !slices.ContainsFunc(out, func(h Home) bool { return h.Dir == dir }) {
-			out = append(out, Home{dir, HomeProject})
+			out = append(out, Home{Dir: dir, Kind: HomeProject})
 		}
 	}
 	return out

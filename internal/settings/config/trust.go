@@ -25,7 +25,7 @@ func Rule(o Options) (TrustRule, error) {
 	if err != nil || p.user == "" {
 		return TrustAny, err
 	}
-	documents, err := Home{p.user, HomeUser}.features()
+	documents, err := Home{Dir: p.user, Kind: HomeUser}.features()
 	if err != nil {
 		return TrustAny, fmt.Errorf("loading configuration: %w", err)
 	}

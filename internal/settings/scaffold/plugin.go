@@ -32,15 +32,21 @@ type Plugin struct {
 	Tool, Command bool
 	// Python makes a Python extension, which has a hook, a tool and a command.
 	Python bool
+	// Portable makes a portable plugin, which has a skill and a command.
+	Portable bool
 	// Schemas is the directory with the JSON schemas of YAML files, as a slash-separated path relative to the plugin's directory. It is
 	// empty if there is none.
 	Schemas string
 }
 
 var (
-	goName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`) })
-	pythonName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) })
+	goName       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`) })
+	portableName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
+	pythonName   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`) })
 )
+
+// maxPortable is the largest length of the name of a portable plugin, and of a skill.
+const maxPortable = 64
 
 // taken lists the names that mean something else to the Go command: patterns of packages, and the standard library.
 var taken = strings.Fields(`all cmd main sdk std tool work
@@ -54,6 +60,9 @@ func (p Plugin) Check() error {
 		return fmt.Errorf("naming the plugin: %w", err)
 	}
 	switch {
+	case p.Portable && (!portableName().MatchString(p.Name) || len(p.Name) > maxPortable):
+		return fmt.Errorf("naming the plugin: %q cannot be the name of a portable plugin and its skill: write at most %d small letters, digits and single hyphens, such as my-plugin", p.Name, maxPortable)
+	case p.Portable:
 	case p.Python && !pythonName().MatchString(p.Name):
 		return fmt.Errorf("naming the plugin: %q cannot be the name of a Python package: write small letters, digits and underscores, such as my_plugin", p.Name)
 	case !p.Python && !goName().MatchString(p.Name):
@@ -93,6 +102,9 @@ func (p Plugin) files() (map[string]string, error) {
 	if p.Python {
 		dir = "plugin/python"
 	}
+	if p.Portable {
+		dir = "plugin/portable"
+	}
 	hooks, err := describeHooks(p.Hooks)
 	if err != nil {
 		return nil, err
@@ -113,7 +125,7 @@ func (p Plugin) files() (map[string]string, error) {
 		}{p, hooks}); err != nil {
 			return err
 		}
-		rel := strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ".tmpl")
+		rel := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(name, dir+"/"), ".tmpl"), "NAME", p.Name)
 		content := text.String()
 		if strings.HasSuffix(rel, ".go") {
 			source, err := format.Source([]byte(content))

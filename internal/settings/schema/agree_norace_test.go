@@ -125,7 +125,7 @@ func (e example) read(t *testing.T) error {
 		home := t.TempDir()
 		write(t, filepath.Join(home, install.LockFile), e.text)
 		found := []manifest.Plugin{{Name: "another", Dir: filepath.Join(home, "plugins", "another")}}
-		install.Verify(install.Place{Home: home, Root: filepath.Join(home, "plugins")}, found)
+		install.Verify(install.Place{Home: home, Root: filepath.Join(home, "plugins")}, found, nil)
 		if err := found[0].Err; err != nil && strings.Contains(err.Error(), "reading what is installed") {
 			return err
 		}

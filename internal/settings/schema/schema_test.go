@@ -29,7 +29,7 @@ var described = map[string][]table{
 	"providers": {{"providers.md", "## Configured", "*."}},
 	"tasks":     append([]table{{"configuration.md", "## Tasks", "*."}}, featureTables("*.features.")...),
 	"tools":     {{"tools.md", "## Describing tools", "*."}},
-	"mcp":       {{"tools.md", "## MCP servers", "*."}},
+	"mcp":       {{"tools.md", "## MCP servers", "*."}, {"tools.md", "### Logging in", "*."}},
 	"hooks":     {{"hooks.md", "# Shell hooks", "*."}},
 	"features":  featureTables(""),
 	"sandbox":   featureTables(""),

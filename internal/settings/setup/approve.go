@@ -22,14 +22,14 @@ func (s Source) Kept() policy.Store { return policy.Store{Path: s.Config.State.A
 func (s Source) ApprovalDir() string { return physical(s.Config.Workdir) }
 
 // approved reports whether the user approved such calls before. An approval that cannot be read does not count.
-func (g guard) approved(about policy.Call) bool {
+func (s Source) approved(about policy.Call) bool {
 	var given []policy.Approval
-	if g.source.Approvals != nil {
-		given = g.source.Approvals.All()
+	if s.Approvals != nil {
+		given = s.Approvals.All()
 	}
-	kept, err := g.source.Kept().All()
+	kept, err := s.Kept().All()
 	if err != nil {
-		g.source.notice("", err.Error())
+		s.notice("", err.Error())
 	}
 	for _, k := range kept {
 		given = append(given, k.Approval)
@@ -39,7 +39,7 @@ func (g guard) approved(about policy.Call) bool {
 
 // applyAnswer applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
 // holds for the session.
-func (g guard) applyAnswer(q policy.Question, answer policy.Answer) error {
+func (s Source) applyAnswer(q policy.Question, answer policy.Answer) error {
 	switch answer.Decision {
 	case policy.Session, policy.Always:
 		given, err := q.About.Approves(answer.Pattern)
@@ -47,20 +47,20 @@ func (g guard) applyAnswer(q policy.Question, answer policy.Answer) error {
 			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
 		}
 		if answer.Decision == policy.Always {
-			if err = g.storeApproval(given); err != nil {
-				g.source.notice("", err.Error()+"; the approval holds for this session")
+			if err = s.storeApproval(given); err != nil {
+				s.notice("", err.Error()+"; the approval holds for this session")
 				answer.Decision = policy.Session
 			}
 		}
 		if answer.Decision == policy.Session {
-			g.source.Approvals.Add(given)
+			s.Approvals.Add(given)
 		}
 	case policy.Once:
 		answer.Pattern = ""
 	default:
 		answer = policy.Answer{Reason: answer.Reason}
 	}
-	g.tellAnswer(q, answer)
+	s.tellAnswer(q, answer)
 	if answer.Decision == policy.Reject {
 		return tool.Refused(tool.ByUser, "", &policy.RefusedError{Reason: answer.Reason})
 	}
@@ -68,23 +68,23 @@ func (g guard) applyAnswer(q policy.Question, answer policy.Answer) error {
 }
 
 // storeApproval stores an approval for all sessions of the project. It stores no secrets.
-func (g guard) storeApproval(given policy.Approval) error {
-	if Secrets(g.source.Config, g.source.TaskEnv).String(given.Pattern) != given.Pattern {
+func (s Source) storeApproval(given policy.Approval) error {
+	if Secrets(s.Config, s.TaskEnv).String(given.Pattern) != given.Pattern {
 		return errors.New("keeping an approval: the pattern contains a secret, which is not written to a file; put a star in its place")
 	}
-	return g.source.Kept().Add(given, time.Now())
+	return s.Kept().Add(given, time.Now())
 }
 
 // tellAnswer reports an answer as an event.
-func (g guard) tellAnswer(q policy.Question, answer policy.Answer) {
-	if g.source.Emit == nil {
+func (s Source) tellAnswer(q policy.Question, answer policy.Answer) {
+	if s.Emit == nil {
 		return
 	}
 	args, err := event.JSON(q.Args)
 	if err != nil {
-		g.source.notice("", fmt.Sprintf("encoding the arguments of %s: %v", q.Tool, err))
+		s.notice("", fmt.Sprintf("encoding the arguments of %s: %v", q.Tool, err))
 	}
-	g.source.Emit(event.Approval{
+	s.Emit(event.Approval{
 		Name: q.Tool, Arguments: args, Rule: q.Rule, By: q.By, Decision: answer.Decision.String(), Pattern: answer.Pattern, Reason: answer.Reason,
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/runtime/python"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/state"
@@ -123,7 +124,31 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		}
 		out = append(append(out, e), hidden...)
 	}
+	followPackages(out)
 	return out, nil
+}
+
+// followPackages gives the plugins in portable plugins the status of these: what disables or refuses a package also does so for what it
+// contains.
+func followPackages(entries []Entry) {
+	packages := map[string]Entry{}
+	for _, e := range entries {
+		if e.Portable() {
+			packages[e.Dir] = e
+		}
+	}
+	for i, e := range entries {
+		p, ok := packages[e.Package]
+		if e.Package == "" || !ok || e.Status == StatusShadowed {
+			continue
+		}
+		if p.Status != StatusEnabled {
+			entries[i].Status, entries[i].ShadowedBy = p.Status, p.ShadowedBy
+		}
+		if p.Err != nil && e.Err == nil {
+			entries[i].Err = &manifest.RefusedError{Err: fmt.Errorf("the portable plugin %q that contains it is not used: %w", p.Name, p.Err)}
+		}
+	}
 }
 
 // choose sets the status of a plugin that no other shadows.
@@ -154,6 +179,9 @@ func noticesOf(entries []Entry) []string {
 				out = append(out, fmt.Sprintf("the %s plugin %q (%s) replaces the %s one (%s)", e.Tier(), e.Name, e.Dir, tiers[dir], dir))
 			}
 		}
+		if e.Portable() && e.Status == StatusEnabled && e.Err != nil {
+			out = append(out, fmt.Sprintf("the portable plugin %q is not used: %v", e.Name, e.Err))
+		}
 		if e.Status == StatusUnavailable {
 			unavailable[e.Err.Error()] = append(unavailable[e.Err.Error()], e.Name)
 		}
@@ -164,8 +192,8 @@ func noticesOf(entries []Entry) []string {
 	return out
 }
 
-// RootNotices returns what the user should know about the directories of plugins: those that are missing, and what looks like a plugin
-// but is not loaded.
+// RootNotices returns what the user should know about the directories of plugins and extensions: those that are missing, and what looks like
+// a plugin or an extension but is not loaded.
 func RootNotices(c *config.Config) []string {
 	var out []string
 	for _, root := range c.PluginRoots() {
@@ -174,6 +202,12 @@ func RootNotices(c *config.Config) []string {
 		}
 		for _, text := range manifest.Overlooked(root.Dir) {
 			out = append(out, "the plugin directory "+text)
+		}
+		out = append(out, python.Misplaced(root.Dir)...)
+	}
+	for _, root := range c.Roots() {
+		if root.Python {
+			out = append(out, python.Overlooked(root.Dir)...)
 		}
 	}
 	return out
@@ -218,7 +252,7 @@ func (e Entry) verify(c *config.Config) error {
 	}
 	now := []manifest.Plugin{e.Plugin}
 	now[0].Err = nil
-	install.Verify(e.place, now)
+	install.Verify(e.place, now, c.Signing)
 	return now[0].Err
 }
 

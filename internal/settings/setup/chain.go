@@ -151,7 +151,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 		TokenBudget:  cmp.Or(o.TokenBudget, limits.TokenBudget, -1),
 		ResultTokens: cmp.Or(limits.Result.MaxTokens, -1),
 		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks, role: m.role, entries: live.Entries}, Moments: m.hooks,
-		Withhold: m.withhold(tools.conditions), Disabled: disabled,
+		Withhold: m.withhold(tools.conditions, live.Background), Disabled: disabled,
 	}, nil
 }
 

@@ -34,7 +34,7 @@ func runCondition(env []string, confinement func() Confinement) func(context.Con
 			return false, err
 		}
 		command := shell.Command{Executable: program.Start, Line: line, Dir: workdir, Env: env}
-		r, err := shell.Run(ctx, confined().line(sandbox.Paths{}, command))
+		r, err := shell.Run(ctx, confined().line(caller{who: "condition", source: "condition", doing: line}, sandbox.Paths{}, command))
 		if err != nil {
 			return false, err
 		}

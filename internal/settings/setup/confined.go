@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ type confined struct {
 	grants  *sandbox.Grants
 	tell    func([]string)
 	exposed func()
+	traffic func(caller) *sandbox.Traffic
 	// spares starts processes in advance; nil if only one call is made.
 	spares *sandbox.Spares
 }
@@ -48,17 +50,19 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
 	}
-	options, err := json.Marshal(toolhost.Options{
-		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
-		Files: call.File != nil,
-	})
-	if err != nil {
-		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
-	}
 	policy, err := t.policyOf(call)
 	if err != nil {
 		return "", err
 	}
+	options, err := json.Marshal(toolhost.Options{
+		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
+		Files: call.File != nil, Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
+	})
+	if err != nil {
+		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
+	}
+	doing, _ := call.Args["command"].(string)
+	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing}))
 	command := sandbox.Command{
 		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
@@ -83,7 +87,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
 	said = t.explained(said, command.Policy, done.Report.Hidden)
-	addNote(&said, sandbox.ExplainNetwork(done.Refused))
+	addNote(&said, sandbox.ExplainNetwork(done.Refused, done.Dropped))
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
 	}

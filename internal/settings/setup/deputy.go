@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/agent/mcpauth"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -30,20 +32,20 @@ func (c Confinement) extended(extra sandbox.Paths) Confinement {
 }
 
 // line returns a command line under the policy of Bash.
-func (c Confinement) line(extra sandbox.Paths, line shell.Command) shell.Command {
+func (c Confinement) line(by caller, extra sandbox.Paths, line shell.Command) shell.Command {
 	if !c.enabled {
 		return line
 	}
 	p := c.extended(extra).Policy(sandbox.KindShell)
-	line.Dir, line.Env, line.Start = c.grants.Dir(), p.Environ(line.Env), c.starter(p)
+	line.Dir, line.Env, line.Start = c.grants.Dir(), p.Environ(line.Env), c.starter(by, p)
 	return line
 }
 
 // starter returns a function that starts a process under a policy.
-func (c Confinement) starter(p sandbox.Policy) func(context.Context, process.Spec) (*process.Process, error) {
+func (c Confinement) starter(by caller, p sandbox.Policy) func(context.Context, process.Spec) (*process.Process, error) {
 	return func(ctx context.Context, s process.Spec) (*process.Process, error) {
 		s.Dir = c.grants.Dir()
-		started, report, err := sandbox.Start(ctx, s, c.grants.Open(p))
+		started, report, err := sandbox.Start(ctx, s, c.grants.Open(p.With(c.trafficOf(by))))
 		if c.tell != nil && err == nil {
 			c.tell(report.Uncovered)
 		}
@@ -79,20 +81,50 @@ func (c Confinement) server(of *config.Config, s config.MCPServer) mcp.Server {
 			out.Variables = append(out.Variables, r.Name)
 		}
 	}
+	if s.Type == config.MCPHTTP {
+		out.Tokens = Logins(of).Tokens(s.URL)
+	}
 	switch {
+	case s.Type == config.MCPStdio && s.Package != nil:
+		out.Launch = c.packaged(s)
 	case !c.enabled || s.Type != config.MCPStdio:
 	case s.Unconfined():
 		out.Launch = outsideServer(of)
 	default:
 		c.place.DataDir, c.place.Output = of.State.Server(s.Name), ""
 		p := c.extended(sandbox.Paths(s.Extra)).Policy(sandbox.KindServer)
+		var last atomic.Pointer[sandbox.Policy]
 		out.Launch = &mcp.Launch{
 			Environ: func(env []string) []string { return append(p.Environ(env), "AURA_DATA_DIR="+c.place.DataDir) },
-			Start:   c.starter(p),
-			Hint:    "it runs in the sandbox; extra.ro and extra.rw grant it more paths, and sandbox: off everything",
+			Start: func(ctx context.Context, spec process.Spec) (*process.Process, error) {
+				opened := c.grants.Open(p)
+				last.Store(&opened)
+				return c.starter(serverProgram(s.Name, s.Source.File), opened)(ctx, spec)
+			},
+			Outdated: func() string {
+				opened := last.Load()
+				if opened == nil {
+					return ""
+				}
+				if path := c.grants.Outdated(*opened); path != "" {
+					return path + " is hidden now (sandbox.hidden)"
+				}
+				return ""
+			},
+			Hint: "it runs in the sandbox; extra.ro and extra.rw grant it more paths, and sandbox: off everything",
 		}
 	}
 	return out
+}
+
+// Logins returns the user's logins to MCP servers.
+func Logins(c *config.Config) mcpauth.Store { return mcpauth.Store{Dir: c.State.Logins()} }
+
+// LoginSettings returns what a server's settings say about its login.
+func LoginSettings(s config.MCPServer) mcpauth.Settings {
+	return mcpauth.Settings{
+		ClientID: s.Auth.ClientID, ClientSecret: s.Auth.ClientSecret, ClientMetadata: s.Auth.ClientMetadata, Scopes: s.Auth.Scopes, RedirectPort: s.Auth.RedirectPort,
+	}
 }
 
 // outsideLine returns a command line that runs outside of the sandbox.
@@ -140,7 +172,8 @@ func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 		if e.Unconfined {
 			return outsideLine(c, line)
 		}
-		return confined().line(sandbox.Paths(e.Extra), line), nil
+		by := caller{who: "hook " + e.Name, source: declaredIn("hook "+e.Name, c.Hooks[e.Name].Source.File)}
+		return confined().line(by, sandbox.Paths(e.Extra), line), nil
 	}
 }
 

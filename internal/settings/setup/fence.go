@@ -14,8 +14,14 @@ import (
 func (c Confinement) Fence(t tool.Tool) tool.Tool {
 	var policy sandbox.Policy
 	switch d := t.Definition(); {
-	case !c.enabled:
+	case !c.enabled && (!c.requested || d.Source != tool.SourceBuiltin):
 		return t
+	case !c.enabled:
+		// Nothing enforces a policy, but the file tools still refuse what is hidden.
+		if _, ok := tool.As[tool.Pather](t); !ok {
+			return t
+		}
+		return fenced{Tool: t, policy: sandbox.Policy{Rules: c.settings.Hidden}, workdir: c.place.Workdir, open: true}
 	case d.Source == tool.SourceBuiltin && c.files != nil:
 		policy = *c.files
 	case d.Source == tool.SourceBuiltin:
@@ -32,7 +38,7 @@ func (c Confinement) Fence(t tool.Tool) tool.Tool {
 	if _, ok := tool.As[tool.Pather](t); !ok {
 		return t
 	}
-	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir}
+	return fenced{Tool: t, policy: c.grants.Open(policy), workdir: c.place.Workdir, grants: c.grants}
 }
 
 // fenced refuses a call that would access files outside the policy, before anything runs.
@@ -40,6 +46,10 @@ type fenced struct {
 	tool.Tool
 	policy  sandbox.Policy
 	workdir string
+	// grants finds what is hidden now; nil if the policy knows.
+	grants *sandbox.Grants
+	// open is set if only hidden files are refused.
+	open bool
 }
 
 // Unwrap returns the tool itself.
@@ -54,6 +64,18 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 				return "", fmt.Errorf("asking which files the call will touch: %w", err)
 			}
 			call.Paths = &paths
+		}
+		if t.grants != nil {
+			t.policy = t.grants.Hide(t.policy)
+		}
+		if t.open {
+			err := sandbox.CheckHidden(t.policy, t.workdir, sandbox.Access{
+				Write: slices.Concat(call.Paths.Write, call.Paths.Clear), Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard),
+			})
+			if err != nil {
+				return "", tool.Refused(tool.BySandbox, "", err)
+			}
+			return t.Tool.Execute(ctx, call)
 		}
 		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
 		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}

@@ -121,13 +121,13 @@ func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 // question.
 func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict policy.Verdict) error {
 	about := g.approvable(ctx, call, t, verdict.Rule)
-	if g.approved(about) {
+	if g.source.approved(about) {
 		return nil
 	}
 	ask, name := g.source.Confirm, about.Tool
 	q := g.question(about, verdict, t)
 	if answer, by := g.askHooks(ctx, call, t, q); by != "" {
-		g.tellAnswer(q, answer)
+		g.source.tellAnswer(q, answer)
 		if answer.Decision == policy.Reject {
 			return tool.Refused(tool.ByHook, strings.TrimPrefix(by, "hook "), errors.New(answer.Reason))
 		}
@@ -145,11 +145,20 @@ func (g guard) confirm(ctx context.Context, call tool.Call, t tool.Tool, verdict
 	if err != nil {
 		return fmt.Errorf("asking whether %s may run: %w", name, err)
 	}
-	return g.applyAnswer(q, answer)
+	return g.source.applyAnswer(q, answer)
 }
 
-// After runs the hooks with the output of the tool, even if the tool failed.
+// After runs the hooks with the output of the tool, even if the tool failed. It adds what the network rules refused to hooks, and to plugins
+// and servers between the calls of their tools.
 func (g guard) After(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
+	note, refused := g.runAfter(ctx, call, t, output, failure), g.source.Traffic.takeRefusals()
+	if note == "" || refused == "" {
+		return note + refused
+	}
+	return strings.TrimRight(note, "\n") + "\n" + refused
+}
+
+func (g guard) runAfter(ctx context.Context, call tool.Call, t tool.Tool, output string, failure error) string {
 	if len(g.hooks.Post)+len(g.hooks.Others) == 0 || ctx.Err() != nil {
 		return ""
 	}

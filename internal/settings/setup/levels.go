@@ -43,7 +43,7 @@ func levelsOf(c *config.Config) ([]level, error) {
 			homes = append(homes, level{owners: map[place]config.PluginRoot{}})
 		}
 		// Installed plugins must still be as they were when they were installed.
-		install.Verify(PlaceOf(root), found)
+		install.Verify(PlaceOf(root), found, c.Signing)
 		if root.Home.Kind == config.HomeUser {
 			added.add(root, slices.DeleteFunc(slices.Clone(found), func(p manifest.Plugin) bool { return !p.Added() }))
 			found = slices.DeleteFunc(found, manifest.Plugin.Added)
@@ -80,5 +80,5 @@ func Discover(root config.PluginRoot) ([]manifest.Plugin, error) {
 	if root.Python {
 		return python.Search(root.Dir)
 	}
-	return manifest.Search(root.Dir)
+	return python.SearchPlugins(root.Dir)
 }

@@ -116,10 +116,7 @@ func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return t.Tool.Execute(ctx, call)
 	}
 	end := t.in.Watching(t.Definition().Name)
-	output, err := t.Tool.Execute(ctx, call)
-	if _, ok := tool.As[confined](t.Tool); !ok {
-		output, err = t.in.explained(output, err)
-	}
+	output, err := t.in.observe(ctx, t.Tool, call)
 	if p, ok := tool.As[PluginTool](t.Tool); ok {
 		if report := p.Plugin.Sandbox(); report != nil && !report.Mounts {
 			t.in.Expose()
@@ -127,6 +124,30 @@ func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	if found := end(); t.inform && len(found) > 0 {
 		output = strings.TrimLeft(strings.TrimRight(output, "\n")+"\n[sandbox] "+strings.Join(found, "\n[sandbox] "), "\n")
+	}
+	return output, err
+}
+
+// observe runs a tool. To the result of a tool of a plugin or a server it adds what the sandbox refused; a built-in tool does that itself.
+func (c Confinement) observe(ctx context.Context, t tool.Tool, call tool.Call) (string, error) {
+	d := t.Definition()
+	if d.Source == tool.SourceBuiltin {
+		return t.Execute(ctx, call)
+	}
+	who := pluginWho(d.Origin)
+	if d.Source == tool.SourceMCP {
+		who = serverWho(d.Origin)
+	}
+	use := c.programs.of(who).Begin()
+	output, err := t.Execute(ctx, call)
+	note := sandbox.ExplainNetwork(use.End())
+	output, err = c.explained(output, err)
+	switch {
+	case note == "":
+	case err != nil:
+		err = fmt.Errorf("%w\n%s", err, note)
+	default:
+		output = strings.TrimLeft(strings.TrimRight(output, "\n")+"\n"+note, "\n")
 	}
 	return output, err
 }

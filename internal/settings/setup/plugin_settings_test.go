@@ -25,8 +25,10 @@ var pluginSettings = map[string]struct{ effective, without, idle string }{
 	"exclude":       {`exclude: ["o*"]`, `exclude: [thre]`, `plugins.exclude names "thre", which matches no plugin`},
 	"config.global": {`config: {global: {size: 2}}`, `config: {global: {siz: 2}}`, `plugins.config.global sets "siz", which no plugin has in its defaults; did you mean "size"?`},
 	// The set of commands reports a choice that names no command; see command.TestChoiceWithoutACommand.
-	"commands":     {effective: `commands: {stats: one}`},
-	"timeouts":     {`timeouts: {one: 60s}`, `timeouts: {thre: 60s}`, `plugins.timeouts names "thre", which matches no plugin`},
+	"commands": {effective: `commands: {stats: one}`},
+	"timeouts": {`timeouts: {one: 60s}`, `timeouts: {thre: 60s}`, `plugins.timeouts names "thre", which matches no plugin`},
+	// A pattern that matches nothing yet is for sources that are added later.
+	"signed":       {effective: `signed: {"https://*": required}`},
 	"config.local": {`config: {local: {"o*": {size: 2}}}`, `config: {local: {"thre*": {size: 2}}}`, `which matches no plugin`},
 }
 
@@ -81,7 +83,7 @@ func planned(t *testing.T, settings string) (string, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := []string{fmt.Sprint(c.Features.Plugins.Commands)}
+	out := []string{fmt.Sprint(c.Features.Plugins.Commands, c.Signing(dir, "https://example.com/plugin").Rule)}
 	for _, spec := range p.Specs {
 		out = append(out, fmt.Sprint(spec.Name, spec.Config, spec.Unsafe, spec.Native != nil || spec.NativeError != nil, spec.Manifest.Timeout))
 	}

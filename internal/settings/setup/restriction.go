@@ -56,7 +56,7 @@ func (c Confinement) Restricted(t tool.Tool, o builtin.Options, r Restriction) (
 		return nil, errors.New("it cannot be confined")
 	}
 	made.policy = r.narrow(made.policy, c.place)
-	return fenced{Tool: made, policy: made.policy, workdir: c.place.Workdir}, nil
+	return fenced{Tool: made, policy: made.policy, workdir: c.place.Workdir, grants: c.grants}, nil
 }
 
 // RestrictedPlugin returns the narrowed policy of a plugin.

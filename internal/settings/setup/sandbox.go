@@ -48,6 +48,12 @@ type Confinement struct {
 	spares *sandbox.Spares
 	// quarantine is where what confined code left is moved to.
 	quarantine planted.Store
+	// missing returns sentences about paths that settings grant and that do not exist.
+	missing func() []string
+	// traffic returns the traffic of a program; it may be nil.
+	traffic func(caller) *sandbox.Traffic
+	// programs holds the traffic of programs that are no tools of aura; it may be nil.
+	programs *Traffic
 	// watch returns the watch of what confined code leaves.
 	watch func() *planted.Watch
 }
@@ -60,6 +66,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: hostRules(c, s.Network), UnixSockets: s.UnixSockets,
+			Hidden: hiddenRules(c, s),
 		},
 		place:  sandbox.Place{Workdir: c.Workdir, Temp: os.TempDir(), Private: sandbox.PrivateTemp(c.State.Temp()), Hidden: hiddenDirs(c), Output: output},
 		expand: func(r network.Rules) network.Rules { return expandPresets(c, r) },
@@ -78,7 +85,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 		out.place.Settings = append(out.place.Settings, home.Dir)
 	}
 	out.place.Settings = append(out.place.Settings, c.AarExtensions()...)
-	out.place.Sources, out.place.EnvFiles = pluginDirs(c), c.EnvFiles
+	out.place.Sources, out.place.EnvFiles = pluginDirs(c), slices.Concat(c.EnvFiles, s.EnvFiles)
 	out.place.Trusted = c.Covered
 	if root := filepath.Dir(c.Project); root != c.Workdir && filepath.Base(c.Project) == config.DirName {
 		out.place.Project = root
@@ -110,6 +117,7 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	if s.Caches != config.SharedCaches {
 		out.place.Store = c.State.Layers()
 	}
+	out.missing = func() []string { return out.missingGrants(c, s) }
 	out.watch = sync.OnceValue(out.newWatch)
 	return out
 }
@@ -181,6 +189,7 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 	if e.guest != nil {
 		e.guest.grant(&p)
 	}
+	p = p.With(c.trafficOf(pluginProgram(e)))
 	return &p
 }
 
@@ -188,6 +197,9 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	if !c.enabled {
 		o.Env = environment(o.Env, c.env, task)
+		if c.requested {
+			o.Hides = c.settings.Hidden.Hides
+		}
 		// Without the program, aura finds only descendants that kept the environment of the command.
 		if program, err := toolhost.Program(); err == nil {
 			o.Reaper = program.Start
@@ -204,9 +216,18 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		}
 		all[i] = confined{
 			Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
+			traffic: c.trafficOf,
 		}
 	}
 	return all
+}
+
+// trafficOf returns the traffic of a program; nil if nobody observes it.
+func (c Confinement) trafficOf(p caller) *sandbox.Traffic {
+	if c.traffic == nil {
+		return nil
+	}
+	return c.traffic(p)
 }
 
 // Noting returns the confinement with functions as in Source: Made and Exposed. found receives sentences about what confined code left.
@@ -276,7 +297,7 @@ func (c Confinement) Requested() bool { return c.requested }
 func (c Confinement) Notices() []string {
 	switch {
 	case c.enabled:
-		return UncoveredNotices(slices.Concat(c.place.Warnings(), c.hostNotices()))
+		return UncoveredNotices(slices.Concat(c.warnings(), c.hostNotices()))
 	case c.requested:
 		return []string{fmt.Sprintf("the sandbox is not enforced on this system: %s; tools and plugins reach all that you do "+
 			"(set sandbox: {enabled: false} in config/sandbox/sandbox.yaml to accept that silently)", sandbox.Support().Reason())}
@@ -284,6 +305,12 @@ func (c Confinement) Notices() []string {
 		return nil
 	}
 }
+
+// warnings returns what makes the sandbox narrower than its settings say.
+// Wide reports whether the working directory is the whole system, or contains the home directory.
+func (c Confinement) Wide() bool { return c.place.Wide() }
+
+func (c Confinement) warnings() []string { return slices.Concat(c.place.Warnings(), c.missing()) }
 
 // UncoveredNotices returns notices about what the sandbox does not cover.
 func UncoveredNotices(sentences []string) []string {
@@ -305,7 +332,7 @@ func (c Confinement) Describe() string {
 		if absent := c.Policy(sandbox.KindShell).Absent(); len(absent) > 0 {
 			lines = append(lines, "not protected if somebody makes them: "+strings.Join(absent, ", "))
 		}
-		for _, warning := range c.place.Warnings() {
+		for _, warning := range c.warnings() {
 			lines = append(lines, "warning: "+warning)
 		}
 	}
@@ -327,7 +354,7 @@ func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error
 	}
 	confined := NewConfinement(c, c.Features, "")
 	status := sandbox.Probe(ctx, program.Start, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
-	for _, warning := range confined.place.Warnings() {
+	for _, warning := range confined.warnings() {
 		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
 	}
 	return status, ctx.Err()

@@ -21,6 +21,8 @@ func SecretValues(c *config.Config, task map[string]string) []string {
 	}
 	for _, m := range c.MCPServers {
 		values = append(values, redact.Headers(m.Headers)...)
+		values = append(values, m.Auth.ClientSecret)
+		values = append(values, Logins(c).Secrets(m.URL)...)
 		values = append(values, redact.Environ(assignments(m.Env))...)
 		values = append(values, redact.Address(m.URL)...)
 	}

@@ -70,6 +70,8 @@ type Source struct {
 	// write protected paths, because there is no mount namespace. Both may be nil, and may be called from any goroutine.
 	Made    func(paths []string)
 	Exposed func()
+	// Traffic is what the programs of the session do in the network; nil if nobody observes it.
+	Traffic *Traffic
 	// Told remembers what was reported about the tools of plugins; nil if there is no session to report it to.
 	Told *Told
 	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
@@ -149,6 +151,7 @@ func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error)
 			entries[i].choose(features.Plugins)
 		}
 	}
+	followPackages(entries)
 	out.Plugins = source.choosePlugins(entries, &merged)
 	return out, startupFaults(out.Specs)
 }
@@ -174,10 +177,10 @@ func (s Source) FindPlugins(f config.Features) (Plugins, error) {
 func (s Source) choosePlugins(entries []Entry, merged *config.Config) Plugins {
 	out := Plugins{Entries: map[string]Entry{}, found: entries, Notices: append(noticesOf(entries), RootNotices(merged)...)}
 	// No plugin of these runs before all policies are made, so none can change what another policy is made of.
-	confined := sync.OnceValue(func() Confinement { return NewConfinement(merged, merged.Features, "").surveyed() })
+	confined := sync.OnceValue(func() Confinement { return s.observed(NewConfinement(merged, merged.Features, "")).surveyed() })
 	for _, e := range entries {
 		out.Installed = append(out.Installed, e.Name)
-		if e.Status == StatusEnabled {
+		if e.Status == StatusEnabled && !e.Portable() {
 			out.Entries[e.Name] = e
 			out.Specs = append(out.Specs, e.specIn(merged, confined(), s.Options.UnsafePlugins))
 		}
@@ -196,7 +199,13 @@ func (s Source) outputDir() string {
 func (s Source) Confinement(f config.Features) Confinement {
 	c := NewConfinement(s.Config, f, s.outputDir())
 	c.tell, c.spares = s.Uncovered, s.Spares
-	return c.Noting(s.Uncovered, s.Made, s.Exposed)
+	return s.observed(c).Noting(s.Uncovered, s.Made, s.Exposed)
+}
+
+// observed returns the confinement with the traffic of its programs observed.
+func (s Source) observed(c Confinement) Confinement {
+	c.traffic, c.programs = s.trafficOf, s.Traffic
+	return c
 }
 
 // RequireSandbox returns an error if the settings require a sandbox and the system cannot enforce one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/agent/background"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/readguard"
@@ -30,7 +31,11 @@ type Live struct {
 	// Servers holds the MCP servers; nil for none.
 	Servers *mcp.Set
 	Todos   *todo.List
-	Seen    *readguard.Files
+	// Background holds the commands that run beside the conversation; nil if it starts none.
+	Background *background.Set
+	Seen       *readguard.Files
+	// Changing is called before each call that may change files; nil for nobody.
+	Changing func()
 	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
@@ -85,7 +90,11 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 			out.conditions[d.Name] = d.Condition
 		}
 		guarded := readguard.Guarded(t, live.Seen, readguard.Rules(m.features.Tools.ReadBefore))
-		all = append(all, Redefined(confined.Watched(confined.Fence(m.buffered(guarded)), true), d))
+		made := confined.Watched(confined.Fence(m.buffered(guarded)), true)
+		if def := t.Definition(); def.Source == tool.SourceBuiltin && def.Name == builtin.BashName {
+			made = live.Background.Tool(made)
+		}
+		all = append(all, Redefined(changing(made, live.Changing), d))
 	}
 	known, err := tool.NewRegistry(all...)
 	if err != nil {
@@ -95,7 +104,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	var kept []tool.Tool
 	for _, t := range narrow(known.List(), m.source.layers(m.role, m.features), m.features.Tools.OptIn) {
 		kept = append(kept, t)
-		if name := t.Definition().Name; name != donetool.Name {
+		if name := t.Definition().Name; name != donetool.Name && !slices.Contains(background.Names(), name) {
 			out.Offered = append(out.Offered, name)
 		}
 	}
@@ -141,7 +150,7 @@ func TakenToolNames(c *config.Config) map[string]string {
 // OwnTools returns aura's own tools that use neither files nor the shell. servers holds the servers whose tools the model can
 // request.
 func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
-	all := append(live.Todos.Tools(), donetool.Tool())
+	all := slices.Concat(live.Todos.Tools(), live.Background.Tools(), []tool.Tool{donetool.Tool()})
 	if len(s.Config.Skills) > 0 {
 		all = append(all, skill.Tool(skills(s.Config)))
 	}
@@ -184,13 +193,13 @@ func Redefined(t tool.Tool, d config.ToolDefinition) tool.Tool {
 }
 
 // withhold returns a function that returns the tools whose condition does not hold at the moment. A condition that cannot be
-// evaluated is reported and does not hold.
-func (m member) withhold(conditions map[string]condition.Expr) func(context.Context, sdk.Context) []string {
-	if len(conditions) == 0 {
-		return nil
-	}
+// evaluated is reported and does not hold. The tools for background commands are not offered before there is one.
+func (m member) withhold(conditions map[string]condition.Expr, commands *background.Set) func(context.Context, sdk.Context) []string {
 	return func(ctx context.Context, state sdk.Context) []string {
 		var out []string
+		if !commands.Used() {
+			out = background.Names()
+		}
 		for _, name := range slices.Sorted(maps.Keys(conditions)) {
 			holds, err := m.source.Holds(ctx, m.features, conditions[name], state)
 			if err != nil && ctx.Err() == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/supply/signature"
 )
 
 // Request describes what Add installs.
@@ -38,7 +39,9 @@ type Added struct {
 	URL  string `json:"url"`
 	Ref  string `json:"ref,omitempty"`
 	// Commit is empty if a directory was copied.
-	Commit   string    `json:"commit,omitempty"`
+	Commit string `json:"commit,omitempty"`
+	// Signed is the signature that was verified; nil if there was none.
+	Signed   *Signed   `json:"signed,omitempty"`
 	Plugins  []Facts   `json:"plugins"`
 	Warnings []Warning `json:"warnings"`
 }
@@ -114,7 +117,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := p.occupied(r.Name, o); err != nil {
 		return Added{}, err
 	}
-	dir, commit, err := s.writeSource(ctx, src, r, o)
+	dir, commit, signed, err := s.writeSource(ctx, src, r, o)
 	if err != nil {
 		return Added{}, err
 	}
@@ -132,35 +135,41 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 		return Added{}, err
 	}
 	target := p.target(ready, r.Name)
-	if err := s.put(ctx, ready, target, src.url, commit); err != nil {
+	if err := s.put(ctx, ready, target, src.url, commit, signed); err != nil {
 		return Added{}, err
 	}
 	return Added{
-		Name: r.Name, Dir: target, URL: src.url, Ref: r.Ref, Commit: commit, Plugins: ready.facts,
+		Name: r.Name, Dir: target, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed, Plugins: ready.facts,
 		Warnings: append([]Warning{}, ready.warnings...),
 	}, nil
 }
 
 // writeSource writes the files of a source into the stage. The commit is empty if the source has none.
-func (s *stage) writeSource(ctx context.Context, src source, r Request, o Options) (dir, commit string, err error) {
+func (s *stage) writeSource(ctx context.Context, src source, r Request, o Options) (dir, commit string, signed *Signed, err error) {
 	// The directory has its final name already, because the name of a plugin may follow from it.
 	if dir, err = s.path(treeDir, r.Name); err != nil {
-		return "", "", err
+		return "", "", nil, err
+	}
+	if src.kind == kindLocal && o.policy(s.place, src.url).Rule == signature.Required {
+		return "", "", nil, errors.New("plugins.signed requires a signature, and a directory or a file has none; install from a git repository")
 	}
 	if src.kind == kindLocal && src.isFile() {
 		if err := os.Remove(dir); err != nil {
-			return "", "", err
+			return "", "", nil, err
 		}
-		return dir + pythonFile, "", copyFile(ctx, src.dir, dir+pythonFile)
+		return dir + pythonFile, "", nil, copyFile(ctx, src.dir, dir+pythonFile)
 	}
 	if src.kind == kindLocal {
-		return dir, "", s.copy(ctx, src, r, dir)
+		return dir, "", nil, s.copy(ctx, src, r, dir)
 	}
 	c, err := fetch(ctx, src, r.Ref, filepath.Join(s.dir, "git"), o)
 	if err != nil {
-		return "", "", err
+		return "", "", nil, err
 	}
-	return dir, c.commit.Hash.String(), export(ctx, c.storer, c.commit, dir)
+	if signed, err = o.signature(s.place, src.url, c, nil); err != nil {
+		return "", "", nil, err
+	}
+	return dir, c.commit.Hash.String(), signed, export(ctx, c.storer, c.commit, dir)
 }
 
 func (s *stage) copy(ctx context.Context, src source, r Request, dir string) error {
@@ -246,12 +255,12 @@ func checkNames(p Place, coming []manifest.Plugin) error {
 
 // put records a unit in the lock and moves it to its target. It writes the record first, so that the unit is never installed
 // without a record.
-func (s *stage) put(ctx context.Context, ready prepared, target, url, commit string) error {
+func (s *stage) put(ctx context.Context, ready prepared, target, url, commit string, signed *Signed) error {
 	unit, err := s.place.key(target)
 	if err != nil {
 		return err
 	}
-	entries, err := ready.lock(unit, url, commit)
+	entries, err := ready.lock(unit, url, commit, signed)
 	if err != nil {
 		return err
 	}

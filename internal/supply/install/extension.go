@@ -47,7 +47,7 @@ func (p Place) path(key string) string {
 // plugins returns the plugins and extensions of the place, those that were installed first: one that was written in place may have the
 // name of one that was installed.
 func (p Place) plugins() ([]manifest.Plugin, error) {
-	found, err := manifest.Search(p.Root)
+	found, err := python.SearchPlugins(p.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (p Place) plugins() ([]manifest.Plugin, error) {
 	}
 	var added, own []manifest.Plugin
 	for _, plugin := range slices.Concat(found, extensions) {
-		plugin.Installed = lock.records(p, plugin)
+		_, plugin.Installed = lock.entry(p, plugin)
 		if plugin.Added() {
 			added = append(added, plugin)
 		} else {
@@ -74,8 +74,13 @@ func (p Place) plugins() ([]manifest.Plugin, error) {
 	return slices.Concat(added, own), nil
 }
 
-// discoverUnit finds the extensions of a staged unit or, if there are none, its plugins.
+// discoverUnit finds the plugins of a staged unit: those of portable plugins or, if there are none, its extensions or, if there are none
+// either, its plugins in Go.
 func discoverUnit(root string) ([]manifest.Plugin, error) {
+	all, err := python.SearchPlugins(root)
+	if err == nil && slices.ContainsFunc(all, manifest.Plugin.Portable) {
+		return all, manifest.StartupErrors(all)
+	}
 	found, err := python.Discover(root)
 	if err != nil || len(found) > 0 {
 		return found, err
@@ -84,7 +89,9 @@ func discoverUnit(root string) ([]manifest.Plugin, error) {
 }
 
 // isExtension reports whether a unit consists of Python extensions.
-func isExtension(plugins []manifest.Plugin) bool { return len(plugins) > 0 && plugins[0].Python() }
+func isExtension(plugins []manifest.Plugin) bool {
+	return len(plugins) > 0 && !slices.ContainsFunc(plugins, func(p manifest.Plugin) bool { return !p.Python() })
+}
 
 // target returns where a unit is installed.
 func (p Place) target(ready prepared, name string) string {
@@ -151,11 +158,15 @@ func copyFile(ctx context.Context, from, to string) error {
 
 // prepareExtensions checks the extensions of a staged unit. One without a function that registers it is installed with a warning.
 func (p *prepared) prepareExtensions() {
-	stage := filepath.Dir(p.dir) + string(filepath.Separator)
 	for _, plugin := range p.plugins {
-		if err := python.Check(plugin); err != nil {
-			p.warnings = append(p.warnings, Warning{plugin.Name, Finding{Message: "IT WILL NOT RUN: " + strings.ReplaceAll(err.Error(), stage, "")}})
-		}
-		p.facts = append(p.facts, factsOf(plugin))
+		p.prepareExtension(plugin)
 	}
+}
+
+func (p *prepared) prepareExtension(plugin manifest.Plugin) {
+	stage := filepath.Dir(p.dir) + string(filepath.Separator)
+	if err := python.Check(plugin); err != nil {
+		p.warnings = append(p.warnings, Warning{plugin.Name, Finding{Message: "IT WILL NOT RUN: " + strings.ReplaceAll(err.Error(), stage, "")}})
+	}
+	p.facts = append(p.facts, factsOf(plugin))
 }

@@ -28,6 +28,9 @@ import (
 type clone struct {
 	storer storer.EncodedObjectStorer
 	commit *object.Commit
+	// tag is the object of the tag that was asked for, which need not be annotated, and tagName its name. tag is zero for anything else.
+	tag     plumbing.Hash
+	tagName string
 }
 
 // fetch gets the objects of a repository that ref needs, with their history. It stores received objects in dir.
@@ -78,8 +81,7 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 	if err = errors.Join(err, spool.Close()); err != nil {
 		return clone{}, err
 	}
-	commit, err := refs.commit(st, ref)
-	return clone{st, commit}, err
+	return refs.clone(st, ref)
 }
 
 // openFile reads a local repository in place. It runs no git program and nothing that the repository configures.
@@ -117,8 +119,7 @@ func openFile(s source, ref string) (clone, error) {
 	if _, err := refs.wants(ref); err != nil {
 		return clone{}, err
 	}
-	commit, err := refs.commit(repo.Storer, ref)
-	return clone{repo.Storer, commit}, err
+	return refs.clone(hashed{repo.Storer}, ref)
 }
 
 // checkPackedRefs returns an error for a list of branches and tags that is too large to read.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
+	"github.com/idelchi/aura/internal/supply/signature"
 )
 
 // Place is a home that plugins are installed into.
@@ -60,6 +61,12 @@ type Options struct {
 	Global bool
 	// Ref is the branch or tag that an update changes to; empty means that of the installed version.
 	Ref string
+	// Signing returns what holds for the signatures of a source whose plugins are installed into a home; nil looks at none.
+	Signing func(home, source string) signature.Policy
+	// Signer is the fingerprint of a key that an update accepts in the place of that of the installed version, or AcceptUnsigned.
+	Signer string
+	// Rewritten accepts an update to a commit that does not follow the installed one.
+	Rewritten bool
 	// Progress is called with the number of bytes received so far; nil means no reports.
 	Progress func(received int64)
 	// Waiting is called before waiting for another process that changes the plugins in a directory; nil means no reports.

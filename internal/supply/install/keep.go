@@ -45,7 +45,7 @@ func keepVendored(ctx context.Context, u unit, dir string) error {
 func (e locked) keepVendored(ctx context.Context, p manifest.Plugin, dir, home string) error {
 	name := vendoredDir(p)
 	from, to := filepath.Join(p.Dir, name), filepath.Join(dir, name)
-	if !isDir(from) || !isDir(dir) || !p.Python() && checkSDK(p.Dir) != nil {
+	if !isDir(from) || !isDir(dir) || p.Go() && checkSDK(p.Dir) != nil {
 		return nil //nolint:nilerr // without the SDK the new version may work
 	}
 	if _, err := os.Lstat(to); err == nil {
@@ -78,6 +78,9 @@ func (e locked) below(dir string) map[string]string {
 
 // unvendored reports whether aura would vendor the imports of a plugin, or install its packages, but has not done so.
 func unvendored(p manifest.Plugin) bool {
+	if p.Portable() {
+		return false
+	}
 	if _, err := os.Lstat(filepath.Join(p.Dir, vendoredDir(p))); err == nil {
 		return false
 	}

@@ -48,6 +48,8 @@ type locked struct {
 	Unit   string `check:"required"        json:"unit"`
 	URL    string `json:"url,omitempty"`
 	Commit string `json:"commit,omitempty"`
+	// Signed records the signature that was verified at the installation; nil if there was none.
+	Signed *Signed `json:"signed,omitempty"`
 	// Disabled reports whether the user, not the source, disabled the plugin in its manifest.
 	Disabled bool `json:"disabled,omitempty"`
 	// Installed holds the hashes of the files as they were installed, if the user has trusted changes since; nil otherwise.

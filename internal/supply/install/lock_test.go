@@ -32,7 +32,7 @@ func verified(t *testing.T, p Place) map[string]error {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Verify(p, found)
+	Verify(p, found, nil)
 	out := map[string]error{}
 	for _, f := range found {
 		out[f.Name] = f.Err

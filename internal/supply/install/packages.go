@@ -33,7 +33,7 @@ func (p *prepared) installPackages(ctx context.Context, o Options) error {
 	}
 	var done []string
 	for _, plugin := range p.plugins {
-		if slices.Contains(done, plugin.Dir) {
+		if !plugin.Python() || slices.Contains(done, plugin.Dir) {
 			continue
 		}
 		done = append(done, plugin.Dir)

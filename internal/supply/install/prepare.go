@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/plugin/portable"
 )
 
 // prepared is a unit in the stage that passed all checks.
@@ -35,10 +36,10 @@ func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, e
 	if p.plugins, err = discover(filepath.Dir(dir)); err != nil {
 		return p, err
 	}
+	if err := p.installPackages(ctx, o); err != nil {
+		return p, err
+	}
 	if isExtension(p.plugins) {
-		if err := p.installPackages(ctx, o); err != nil {
-			return p, err
-		}
 		p.prepareExtensions()
 		return p, nil
 	}
@@ -52,13 +53,20 @@ func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, e
 		return p, err
 	}
 	for _, plugin := range p.plugins {
-		if err := checkSDK(plugin.Dir); err != nil {
-			return p, named(plugin, err)
+		switch plugin.Runtime {
+		case manifest.RuntimePython:
+			p.prepareExtension(plugin)
+		case manifest.RuntimePortable:
+			p.preparePackage(plugin)
+		default:
+			if err := checkSDK(plugin.Dir); err != nil {
+				return p, named(plugin, err)
+			}
+			if err := p.check(plugin, o); err != nil {
+				return p, named(plugin, err)
+			}
+			p.facts = append(p.facts, factsOf(plugin))
 		}
-		if err := p.check(plugin, o); err != nil {
-			return p, named(plugin, err)
-		}
-		p.facts = append(p.facts, factsOf(plugin))
 	}
 	return p, nil
 }
@@ -73,6 +81,9 @@ func (s *stage) vendor(ctx context.Context, p prepared, o Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	for _, plugin := range p.plugins {
+		if !plugin.Go() {
+			continue
+		}
 		if err := v.plugin(ctx, plugin.Dir); err != nil {
 			return named(plugin, err)
 		}
@@ -87,7 +98,7 @@ func named(p manifest.Plugin, err error) error { return fmt.Errorf("plugin %q: %
 func discover(root string) ([]manifest.Plugin, error) {
 	found, err := discoverUnit(root)
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("there is no %s in it, so it holds no plugin; a Python extension has an __init__.py, or a pyproject.toml that declares aar_extensions", manifest.FileName)
+		err = fmt.Errorf("there is no %s in it, and no %s, so it holds no plugin; a Python extension has an __init__.py, or a pyproject.toml that declares aar_extensions", manifest.FileName, portable.FileName)
 	}
 	for _, p := range found {
 		if p.Err != nil {
@@ -121,6 +132,15 @@ func checkTools(p manifest.Plugin, f Facts, builtin []string) error {
 	return nil
 }
 
+// preparePackage reports what is left out of a portable plugin.
+func (p *prepared) preparePackage(plugin manifest.Plugin) {
+	stage := filepath.Dir(p.dir) + string(filepath.Separator)
+	for _, text := range manifest.Faults(plugin) {
+		p.warnings = append(p.warnings, Warning{plugin.Name, Finding{Message: strings.ReplaceAll(text, stage, "")}})
+	}
+	p.facts = append(p.facts, factsOf(plugin))
+}
+
 // check checks the source and keeps its warnings.
 func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 	if o.Check == nil {
@@ -146,7 +166,7 @@ func (p *prepared) check(plugin manifest.Plugin, o Options) error {
 }
 
 // lock returns the entries of the unit's plugins for plugins.lock.
-func (p prepared) lock(unit, url, commit string) (map[string]locked, error) {
+func (p prepared) lock(unit, url, commit string, signed *Signed) (map[string]locked, error) {
 	out := map[string]locked{}
 	for _, plugin := range p.plugins {
 		rel, err := relative(p.dir, plugin.Dir)
@@ -157,7 +177,7 @@ func (p prepared) lock(unit, url, commit string) (map[string]locked, error) {
 		if rel != "." {
 			key += "/" + rel
 		}
-		entry := locked{Unit: unit, URL: url, Commit: commit, Disabled: slices.Contains(p.disabled, key)}
+		entry := locked{Unit: unit, URL: url, Commit: commit, Signed: signed, Disabled: slices.Contains(p.disabled, key)}
 		if out[key], err = lockPlugin(plugin.Dir, entry); err != nil {
 			return nil, err
 		}

@@ -39,21 +39,33 @@ func advertised(adv *packp.AdvRefs) references {
 var hexadecimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f]{4,40}$`) })
 
 // find resolves a name: a tag, a branch, or the full name of a reference.
-func (r references) find(ref string) (plumbing.Hash, bool) {
+func (r references) find(ref string) (plumbing.ReferenceName, plumbing.Hash, bool) {
 	if ref == "" || ref == string(plumbing.HEAD) {
-		return r.head, !r.head.IsZero()
+		return plumbing.HEAD, r.head, !r.head.IsZero()
 	}
-	for _, name := range []string{"refs/tags/" + ref, "refs/heads/" + ref, "refs/" + ref, ref} {
-		if h, ok := r.named[plumbing.ReferenceName(name)]; ok {
-			return h, true
+	for _, text := range []string{"refs/tags/" + ref, "refs/heads/" + ref, "refs/" + ref, ref} {
+		name := plumbing.ReferenceName(text)
+		if h, ok := r.named[name]; ok {
+			return name, h, true
 		}
 	}
-	return plumbing.ZeroHash, false
+	return "", plumbing.ZeroHash, false
+}
+
+// clone resolves ref among the stored objects.
+func (r references) clone(s storer.EncodedObjectStorer, ref string) (clone, error) {
+	c := clone{storer: s}
+	if name, h, ok := r.find(ref); ok && name.IsTag() {
+		c.tag, c.tagName = h, name.Short()
+	}
+	var err error
+	c.commit, err = r.commit(s, ref)
+	return c, err
 }
 
 // wants returns the objects to request so that ref can be resolved afterwards.
 func (r references) wants(ref string) ([]plumbing.Hash, error) {
-	if h, ok := r.find(ref); ok {
+	if _, h, ok := r.find(ref); ok {
 		return []plumbing.Hash{h}, nil
 	}
 	if len(r.named) == 0 {
@@ -99,7 +111,7 @@ func (r references) list() string {
 
 // commit resolves ref among the stored objects.
 func (r references) commit(s storer.EncodedObjectStorer, ref string) (*object.Commit, error) {
-	if h, ok := r.find(ref); ok {
+	if _, h, ok := r.find(ref); ok {
 		return peel(s, h)
 	}
 	ref = strings.ToLower(ref)

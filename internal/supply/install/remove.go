@@ -49,7 +49,7 @@ func Remove(ctx context.Context, places []Place, name string, o Options) (Remove
 
 // removable returns an error if name is only one plugin of a pack.
 func removable(u unit, name string) error {
-	if len(u.plugins) > 1 && name != u.name() && name != u.dir {
+	if len(u.plugins) > 1 && !u.is(name) {
 		return fmt.Errorf("it is part of the pack %q (%s) and cannot be removed alone; set disabled: true in %s to leave it out, or `aura plugins remove %s` to remove the pack",
 			u.name(), join(u.names()), memberFile(u, name), word(u.name()))
 	}

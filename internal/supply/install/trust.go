@@ -47,7 +47,7 @@ func trust(ctx context.Context, p Place, name string, o Options) (list []Trusted
 	if err != nil {
 		return nil, err
 	}
-	whole := name == u.name() || name == u.dir
+	whole := u.is(name)
 	for _, plugin := range u.plugins {
 		if plugin.Name != name && !whole {
 			continue

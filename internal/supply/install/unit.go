@@ -24,6 +24,13 @@ func (u unit) path() string { return u.place.path(u.dir) }
 
 func (u unit) name() string { return strings.TrimSuffix(filepath.Base(u.path()), pythonFile) }
 
+// is reports whether a name stands for the whole unit: its own name, its key in the lock, or the name of the portable plugin that it is.
+func (u unit) is(name string) bool {
+	return name == u.name() || name == u.dir || slices.ContainsFunc(u.plugins, func(p manifest.Plugin) bool {
+		return p.Name == name && p.Portable() && p.Dir == u.path()
+	})
+}
+
 func (u unit) names() []string {
 	var names []string
 	for _, p := range u.plugins {
@@ -54,6 +61,10 @@ func units(p Place) ([]unit, error) {
 			dir = e.Unit
 		} else if own := p.originDir(key); own != "" {
 			dir = own
+		} else if plugin.Package != "" {
+			if dir, err = p.key(plugin.Package); err != nil {
+				return nil, err
+			}
 		}
 		u, ok := byDir[dir]
 		if !ok {

@@ -31,6 +31,8 @@ type Updated struct {
 	// Restored reports that there was no new commit, but that the unit was reinstalled: its files had been changed, the SDK in its
 	// vendor directory did not fit this aura, or its imports had not been vendored.
 	Restored bool `json:"restored,omitempty"`
+	// Signed is the signature of the new version; nil if none was verified.
+	Signed *Signed `json:"signed,omitempty"`
 	// Rewritten reports that the old commit is not part of the new commit's history.
 	Rewritten bool `json:"rewritten,omitempty"`
 	// Commits lists the commits since the old one, the newest first, up to shownCommits. More counts the rest.
@@ -47,6 +49,9 @@ type Updated struct {
 	// Kept is the directory with a copy of files that were changed by hand; empty if there were none.
 	Kept     string    `json:"kept,omitempty"`
 	Warnings []Warning `json:"warnings"`
+
+	// sameRef reports whether the update follows the branch or tag of the installed version.
+	sameRef bool
 }
 
 // Unchanged reports whether the update found nothing to do.
@@ -122,12 +127,19 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	}
 	done = Updated{
 		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
-		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{},
+		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{}, sameRef: ref == u.origin.Ref,
 	}
 	for _, p := range u.plugins {
 		done.Plugins = append(done.Plugins, factsOf(p))
 	}
-	if done.From == done.To && ref == u.origin.Ref {
+	before, err := u.signed()
+	if err != nil {
+		return Updated{}, err
+	}
+	if done.Signed, err = o.signature(u.place, u.origin.URL, c, before); err != nil {
+		return Updated{}, err
+	}
+	if done.From == done.To && done.sameRef && (before != nil || done.Signed == nil) {
 		if done.Restored, err = u.changed(o); err != nil || !done.Restored {
 			return done, err
 		}
@@ -136,7 +148,24 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err := done.history(c); err != nil {
 		return Updated{}, err
 	}
+	if err := o.moved(o.policy(u.place, u.origin.URL), before, done, c); err != nil {
+		return Updated{}, err
+	}
 	return done, s.exchange(ctx, u, c, o, &done)
+}
+
+// signed returns the signature that was verified when the unit was installed; nil if there was none.
+func (u unit) signed() (*Signed, error) {
+	lock, err := readLock(u.place)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range lock.Plugins {
+		if e.Unit == u.dir && e.Signed != nil {
+			return e.Signed, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // nil is a version without a signature
 }
 
 // changed reports whether any plugin of the unit differs from what would be installed now.
@@ -153,7 +182,7 @@ func (u unit) changed(o Options) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if !p.Python() && checkSDK(p.Dir) != nil {
+		if p.Go() && checkSDK(p.Dir) != nil {
 			return true, nil //nolint:nilerr // this is what the update is for
 		}
 		if !o.NoVendor && unvendored(p) {
@@ -317,7 +346,7 @@ func split(files map[string]string, vendored bool) map[string]string {
 
 // swap replaces the old version. During the replacement the lock records both versions, so either one is accepted.
 func (s *stage) swap(ctx context.Context, u unit, ready prepared, done *Updated) error {
-	entries, err := ready.lock(u.dir, done.URL, done.To)
+	entries, err := ready.lock(u.dir, done.URL, done.To, done.Signed)
 	if err != nil {
 		return err
 	}

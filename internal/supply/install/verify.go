@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/supply/signature"
 )
 
 // ChangedError reports a plugin whose files differ from the installed ones.
@@ -34,15 +35,21 @@ func (e *ChangedError) Error() string {
 }
 
 // Verify compares the plugins that were found in a place with what was installed there, and their vendored SDK with aura's
-// own. It sets Installed of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
+// own. signing returns what holds for the signatures of a source; nil looks at none. It sets Installed and Signer of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
 // example. Plugins that were written in place, not installed, have no recorded files to compare with.
-func Verify(p Place, found []manifest.Plugin) {
+func Verify(p Place, found []manifest.Plugin, signing func(home, source string) signature.Policy) {
 	if len(found) == 0 {
 		return
 	}
 	lock, err := readLock(p)
 	for i := range found {
-		found[i].Installed = err == nil && lock.records(p, found[i])
+		var entry locked
+		if err == nil {
+			entry, found[i].Installed = lock.entry(p, found[i])
+		}
+		if entry.Signed != nil {
+			found[i].Signer = entry.Signed.String()
+		}
 		if found[i].Err != nil {
 			continue
 		}
@@ -50,7 +57,10 @@ func Verify(p Place, found []manifest.Plugin) {
 		if refused == nil {
 			refused = lock.verify(p, found[i])
 		}
-		if refused == nil && !found[i].Python() {
+		if refused == nil && signing != nil {
+			refused = entry.verifySigned(signing(p.Home, entry.URL))
+		}
+		if refused == nil && found[i].Go() {
 			refused = checkSDK(found[i].Dir)
 		}
 		if refused != nil {
@@ -59,11 +69,11 @@ func Verify(p Place, found []manifest.Plugin) {
 	}
 }
 
-// records reports whether the lock has an entry for a plugin.
-func (l *lockfile) records(p Place, plugin manifest.Plugin) bool {
+// entry returns the entry for a plugin.
+func (l *lockfile) entry(p Place, plugin manifest.Plugin) (locked, bool) {
 	key, err := p.key(plugin.Dir)
-	_, ok := l.Plugins[key]
-	return err == nil && ok
+	e, ok := l.Plugins[key]
+	return e, err == nil && ok
 }
 
 func (l *lockfile) verify(p Place, plugin manifest.Plugin) error {

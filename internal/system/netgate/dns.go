@@ -113,7 +113,7 @@ func (s *session) lookUp(q dnsmessage.Question) (dnsmessage.RCode, netip.Addr) {
 	if err != nil || !s.rules.Answerable(name) {
 		asksAddress := q.Type == dnsmessage.TypeA || q.Type == dnsmessage.TypeAAAA
 		if err == nil && asksAddress {
-			s.refuse(Event{Host: name, Rule: s.rules.Decide(name, httpsPort).Rule})
+			s.reports.add(Event{Host: name, Rule: s.rules.Decide(name, httpsPort).Rule})
 		}
 		return dnsmessage.RCodeNameError, netip.Addr{}
 	}

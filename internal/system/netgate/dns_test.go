@@ -58,7 +58,7 @@ func TestAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var reported string
-			s := newSession(t, func(e Event) { reported += e.Host }, "*.example")
+			s := testSession(t, Owner{Report: func(e Event) { reported += e.Host }}, "*.example")
 			if got := read(t, s.answer(tt.question)); got != tt.want {
 				t.Errorf("got %q", got)
 			}
@@ -99,8 +99,7 @@ func read(tb testing.TB, answer []byte) string {
 // TestNamesBounded asks for more names than have addresses, and for one of the first again.
 func TestNamesBounded(t *testing.T) {
 	t.Parallel()
-	reports := 0
-	s := newSession(t, func(Event) { reports++ }, "*.example")
+	s := testSession(t, Owner{}, "*.example")
 	for i := range maxNames + 1 {
 		want := "RCodeSuccess"
 		if i == maxNames {
@@ -113,19 +112,13 @@ func TestNamesBounded(t *testing.T) {
 	if got := read(t, s.answer(question("n0.example", dnsmessage.TypeA, 1))); got != "RCodeSuccess 198.18.0.1" {
 		t.Error(got)
 	}
-	for i := range 10 * maxReported {
-		s.answer(question(fmt.Sprintf("n%d.test", i), dnsmessage.TypeA, 1))
-	}
-	if reports != maxReported {
-		t.Errorf("%d reports", reports)
-	}
 }
 
 func FuzzAnswer(f *testing.F) {
 	f.Add(question("a.example", dnsmessage.TypeA, 1))
 	f.Add(question("b.test", dnsmessage.TypeTXT, 1))
 	f.Fuzz(func(t *testing.T, q []byte) {
-		answer := newSession(t, nil, "*.example").answer(q)
+		answer := testSession(t, Owner{}, "*.example").answer(q)
 		if answer == nil {
 			return
 		}

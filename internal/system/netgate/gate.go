@@ -22,8 +22,6 @@ const (
 	maxConnections = 128
 	// maxNames is how many names of a namespace get an address. A build asks for some dozens.
 	maxNames = 4096
-	// maxReported is how many different refusals of a namespace are reported.
-	maxReported = 64
 	// questionsPerTick is how many questions of a namespace are answered in a tick, 5,000 in a second. The kernel drops the others.
 	questionsPerTick = 50
 	tick             = 10 * time.Millisecond
@@ -48,6 +46,32 @@ type Event struct {
 	Rule     string `json:"rule"`
 	Sent     int64  `json:"sent,omitempty"`
 	Received int64  `json:"received,omitempty"`
+	// Dropped is how many events before this one were not reported, because there were too many.
+	Dropped int `json:"dropped,omitempty"`
+}
+
+// Failed reports whether the rules allow the connection and it could not be made.
+func (e Event) Failed() bool { return e.Allowed && e.Address == "" }
+
+// Question asks whether a host that no rule names may be reached.
+type Question struct {
+	Host string `json:"host"`
+	Port uint16 `json:"port"`
+	// Rule is why it is asked.
+	Rule string `json:"rule"`
+}
+
+// Answer is the answer to a Question. Rule says who decided.
+type Answer struct {
+	Allowed bool   `json:"allowed"`
+	Rule    string `json:"rule"`
+}
+
+// Owner is who answers for the process in a namespace. Its functions are called from several goroutines.
+type Owner struct {
+	Report func(Event)
+	// Ask decides about a host that no rule names. It returns when the context ends. nil refuses every such host.
+	Ask func(context.Context, Question) Answer
 }
 
 // Outside is the network that the gate leads to.
@@ -96,13 +120,9 @@ type Inside struct {
 	Connections []net.Listener
 }
 
-// Serve serves a namespace until the context ends. report receives events, from several goroutines.
-func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, report func(Event)) {
-	s := &session{
-		rules: rules, out: out, report: report,
-		names: map[string]netip.Addr{}, hosts: map[netip.Addr]string{}, reported: map[string]bool{},
-		slots: make(chan struct{}, maxConnections), streams: make(chan struct{}, maxStreams),
-	}
+// Serve serves a namespace until the context ends.
+func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, owner Owner) {
+	s := newSession(rules, out, owner)
 	var all sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -124,17 +144,25 @@ func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, rep
 
 // session is what the gate knows about a namespace.
 type session struct {
-	rules  network.Rules
-	out    Outside
-	report func(Event)
+	rules   network.Rules
+	out     Outside
+	reports *reports
+	asks    *asks
 	// slots and streams hold a value for each open connection.
 	slots, streams chan struct{}
 
 	mu sync.Mutex
-	// names and hosts map names to addresses of the block, and back. reported holds the refusals that were reported.
-	names    map[string]netip.Addr
-	hosts    map[netip.Addr]string
-	reported map[string]bool
+	// names and hosts map names to addresses of the block, and back.
+	names map[string]netip.Addr
+	hosts map[netip.Addr]string
+}
+
+func newSession(rules network.Rules, out Outside, owner Owner) *session {
+	return &session{
+		rules: rules, out: out, reports: newReports(owner.Report), asks: &asks{ask: owner.Ask, open: map[Question]*asked{}},
+		names: map[string]netip.Addr{}, hosts: map[netip.Addr]string{},
+		slots: make(chan struct{}, maxConnections), streams: make(chan struct{}, maxStreams),
+	}
 }
 
 // accept serves the connections of a listener until the context ends. A connection that finds no free slot waits, and those after it wait in
@@ -166,20 +194,5 @@ func accept(ctx context.Context, l net.Listener, slots chan struct{}, serve func
 			defer stop()
 			serve(ctx, conn)
 		})
-	}
-}
-
-// refuse reports a refusal, once for each host, port and rule.
-func (s *session) refuse(e Event) {
-	key := e.Host + "\x00" + e.Rule + "\x00" + string(rune(e.Port))
-	s.mu.Lock()
-	known := s.reported[key] || len(s.reported) >= maxReported
-	if !known {
-		s.reported[key] = true
-	}
-	s.mu.Unlock()
-	if !known {
-		e.Time = time.Now()
-		s.report(e)
 	}
 }

@@ -29,16 +29,12 @@ func rulesOf(tb testing.TB, allow ...string) network.Rules {
 	return out
 }
 
-func newSession(tb testing.TB, report func(Event), allow ...string) *session {
+func testSession(tb testing.TB, owner Owner, allow ...string) *session {
 	tb.Helper()
-	if report == nil {
-		report = func(Event) {}
+	if owner.Report == nil {
+		owner.Report = func(Event) {}
 	}
-	return &session{
-		rules: rulesOf(tb, allow...), report: report,
-		names: map[string]netip.Addr{}, hosts: map[netip.Addr]string{}, reported: map[string]bool{},
-		slots: make(chan struct{}, maxConnections), streams: make(chan struct{}, maxStreams),
-	}
+	return newSession(rulesOf(tb, allow...), Outside{}, owner)
 }
 
 // served is a gate in front of sockets of this machine. The name *.example leads to the addresses of lead, and every address is dialled
@@ -76,7 +72,7 @@ func serve(t *testing.T, to string, lead []netip.Addr) *served {
 	go func() {
 		defer close(done)
 		named := named{Listener: l}
-		Serve(ctx, Inside{Questions: udp, Streams: tcp, Connections: []net.Listener{named}}, rulesOf(t, fmt.Sprintf("*.example:%d", port)), out, func(e Event) { s.events <- e })
+		Serve(ctx, Inside{Questions: udp, Streams: tcp, Connections: []net.Listener{named}}, rulesOf(t, fmt.Sprintf("*.example:%d", port)), out, Owner{Report: func(e Event) { s.events <- e }})
 	}()
 	t.Cleanup(func() {
 		cancel()
@@ -216,35 +212,6 @@ func TestPassUnknown(t *testing.T) {
 	s := serve(t, echo(t), []netip.Addr{netip.MustParseAddr("9.9.9.9")})
 	s.send(t, nil)
 	if e := <-s.events; e.Allowed || e.Host != "198.18.0.1" || len(s.dialled) > 0 {
-		t.Errorf("event %+v", e)
-	}
-}
-
-// TestPassAsk connects to a host about which the rules want the user to be asked. It is refused.
-func TestPassAsk(t *testing.T) {
-	t.Parallel()
-	reported := make(chan Event, 1)
-	s := newSession(t, func(e Event) { reported <- e })
-	s.rules.Ask = true
-	if got := read(t, s.answer(question("a.test", dnsmessage.TypeA, 1))); got != "RCodeSuccess 198.18.0.1" {
-		t.Fatal(got)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = client.Close() }()
-	conn, err := named{l}.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pass(t.Context(), conn)
-	if e := <-reported; e.Allowed || e.Host != "a.test" || !strings.Contains(e.Rule, "nobody can be asked here") {
 		t.Errorf("event %+v", e)
 	}
 }

@@ -22,16 +22,10 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 	}
 	host, named := s.hostOf(to)
 	e := Event{Host: host, Port: to.Port()}
-	verdict := s.rules.Decide(host, to.Port())
-	e.Rule = verdict.Rule
-	if verdict.Decision == network.Ask {
-		e.Rule += ", and nobody can be asked here"
-	}
-	if verdict.Decision != network.Allowed {
+	if e.Allowed, e.Rule = s.decide(ctx, host, to.Port()); !e.Allowed {
 		s.drop(conn, e)
 		return
 	}
-	e.Allowed = true
 	there, err := s.connect(ctx, host, to)
 	if err != nil {
 		var refused *refusedError
@@ -51,8 +45,17 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 		s.drop(conn, e)
 		return
 	}
-	e.Time = time.Now()
-	s.report(e)
+	s.reports.add(e)
+}
+
+// decide says whether a host may be reached, and by which rule. It may ask.
+func (s *session) decide(ctx context.Context, host string, port uint16) (allowed bool, rule string) {
+	verdict := s.rules.Decide(host, port)
+	if verdict.Decision != network.Ask {
+		return verdict.Decision == network.Allowed, verdict.Rule
+	}
+	answer := s.asks.put(ctx, Question{Host: host, Port: port, Rule: verdict.Rule})
+	return answer.Allowed, answer.Rule
 }
 
 // hostOf returns the host that an address in the namespace means. named is true if it is a name that DNS answered. An address of this
@@ -74,7 +77,7 @@ func (s *session) hostOf(to netip.AddrPort) (host string, named bool) {
 
 // drop ends a connection at once, and reports why.
 func (s *session) drop(conn net.Conn, e Event) {
-	s.refuse(e)
+	s.reports.add(e)
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}

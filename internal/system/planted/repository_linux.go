@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/system/gitconfig"
+	"github.com/idelchi/aura/internal/system/gitindex"
 )
 
 // gitName is the entry of a repository in its working tree.
@@ -312,10 +313,10 @@ func (s *scanner) links() []string {
 		return nil
 	}
 	if id != s.index.id || id.recent() {
-		data, _ := readPlain(path, maxIndex) // one that is larger names none
+		data, _ := readPlain(path, gitindex.MaxSize) // one that is larger names none
 		s.index.id, s.index.links = id, nil
-		for _, name := range gitlinks(data) {
-			if path := filepath.Join(root, filepath.FromSlash(name)); s.within(path) {
+		for entry := range gitindex.Entries(data) {
+			if path := filepath.Join(root, filepath.FromSlash(entry.Name)); entry.Mode == gitindex.Link && s.within(path) {
 				s.index.links = append(s.index.links, path)
 			}
 		}

@@ -20,8 +20,6 @@ const (
 	maxEntries = 1 << 14
 	// maxControl is the largest size of a file that decides what Git runs, in bytes.
 	maxControl = 1 << 20
-	// maxIndex is the largest size of an index of Git that is read, in bytes.
-	maxIndex = 64 << 20
 )
 
 // tick is longer than the clock of any file system takes to advance. What changed later than that before it was read may have

@@ -66,8 +66,11 @@ func (p Policy) check(workdir, path string, write bool) error {
 		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: fmt.Sprintf(format, args...)}
 	}
 	inner := covering(p.Inner, resolved) != ""
-	if hidden := covering(p.Hidden, resolved); hidden != "" && !inner {
-		return denied("%s is hidden", hidden)
+	if why := p.hides(path, resolved); why != "" && !inner {
+		return denied("%s%s", why, hiddenAdvice)
+	}
+	if tree := covering(p.Hidden, resolved); tree != "" && !inner {
+		return denied("%s is hidden", tree)
 	}
 	if !write {
 		if p.reach(resolved) == "" && !isDevice(resolved) {

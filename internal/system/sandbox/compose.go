@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/system/hidden"
 	"github.com/idelchi/aura/internal/system/network"
 )
 
@@ -24,6 +25,8 @@ type Config struct {
 	Network network.Setting
 	// UnixSockets lets command lines connect to other processes through Unix sockets.
 	UnixSockets bool
+	// Hidden hides files in the working directory; nil hides none.
+	Hidden *hidden.Rules
 }
 
 // Compose applies settings to the default policy of a kind. Paths in the settings may begin with ~ and may be relative to the
@@ -51,6 +54,7 @@ func Compose(at Place, kind Kind, c Config) Policy {
 		// A user who names a secret in the settings asks for access to it.
 		return slices.Contains(p.ReadOnly, path) || slices.Contains(p.ReadWrite, path)
 	})
+	p.Rules = c.Hidden
 	return p
 }
 
@@ -92,7 +96,7 @@ func (p Policy) Stricter(other Policy) bool {
 	return slices.ContainsFunc(p.Covers, reaches) || slices.ContainsFunc(p.Caches, shares) || p.LessNetwork(other) || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||
 		!covered(slices.Concat(p.ReadOnly, p.ReadWrite, p.Own), slices.Concat(other.ReadOnly, other.ReadWrite)) ||
-		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden)
+		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden) || p.Rules.Stricter(other.Rules)
 }
 
 // LessNetwork reports whether p may forbid a host that other allows.
@@ -115,7 +119,7 @@ func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.Caches, p.Store = nil, ""
 	p.Temp, p.Covers, p.Inner, p.Shown, p.Named, p.GitConfigs = "", nil, nil, nil, nil, nil
-	p.Uncovered, p.Opening = nil, Opening{}
+	p.Uncovered, p.Opening, p.Rules = nil, Opening{traffic: p.traffic}, nil
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

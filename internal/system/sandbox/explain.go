@@ -35,7 +35,7 @@ func Explain(p Policy, workdir, output string) string {
 			p, resolved = p.resolved(), true // following the links takes long
 		}
 		// A program prints its own name first and the file last.
-		for _, path := range slices.Backward(candidates(line)) {
+		for _, path := range slices.Backward(p.candidates(line)) {
 			denied := p.refusal(workdir, path)
 			if denied == nil && strings.Contains(said, busy) {
 				denied = p.refusalBelow(workdir, path)
@@ -148,10 +148,24 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
+// candidates returns the words of a line that may be paths, and those that are names of hidden files.
+func (p Policy) candidates(line string) []string {
+	out := candidates(line)
+	if len(p.Withheld) == 0 {
+		return out
+	}
+	for word := range strings.FieldsFuncSeq(line, quoted) {
+		if path := p.hiddenName(strings.TrimRight(word, ":,;.")); path != "" {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
 // candidates returns the words of a line that may be paths: words that contain a slash or begin with a dot.
 func candidates(line string) []string {
 	var out []string
-	for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`‘’“”", r) }) {
+	for _, word := range strings.FieldsFunc(line, quoted) {
 		word = strings.TrimRight(word, ":,;.")
 		if len(word) > 1 && (strings.Contains(word, "/") || word[0] == '.') {
 			out = append(out, strings.TrimSuffix(word, ".lock"))
@@ -159,3 +173,6 @@ func candidates(line string) []string {
 	}
 	return out
 }
+
+// quoted reports whether a character ends a word of an output.
+func quoted(r rune) bool { return strings.ContainsRune(" \t\r\n'\"`‘’“”", r) }

@@ -1,17 +1,12 @@
 package sandbox
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
-	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/process"
 )
@@ -30,110 +25,6 @@ type gate struct {
 
 // restartAfter is how long after its end the gate is started again, so that one that dies at once does not use up a processor.
 const restartAfter = 200 * time.Millisecond
-
-// maxRefused is how many refusals are kept for a process.
-const maxRefused = 64
-
-// endingTime is how long the gate may take to report what it has seen when a process has ended.
-const endingTime = 2 * time.Second
-
-// Visit is what aura knows of the network of a confined process. Its sockets stay open here, so that a new gate can serve them.
-type Visit struct {
-	gate  *gate
-	rules network.Rules
-	// theirs is the end of the connection on which the process sends its sockets; ours is the other end.
-	theirs, ours *os.File
-	// received is closed when the process has sent its sockets, or never will.
-	received chan struct{}
-
-	mu      sync.Mutex
-	sockets []*os.File
-	// talk is the connection to the gate, and silent is closed when the gate has ended it. Both are nil before the first connection.
-	talk   *os.File
-	silent chan struct{}
-	// refused holds what was refused, and what could not be reached.
-	refused []netgate.Event
-	closed  bool
-}
-
-// Connect returns the policy for one process. If the policy has rules for the network, the process gets a connection on which it sends
-// its sockets. The caller must call Sent when the process has its files, and Close when it has ended; both work on nil.
-func (p Policy) Connect() (Policy, *Visit, error) {
-	if !p.Gated || p.gate == nil || p.Hosts == nil {
-		return p, nil, nil
-	}
-	theirs, ours, err := connection()
-	if err == nil {
-		err = unix.SetNonblock(int(ours.Fd()), false) // Fd has done so already
-	}
-	if err != nil {
-		return p, nil, fmt.Errorf("connecting to the network: %w", err)
-	}
-	v := &Visit{gate: p.gate, rules: *p.Hosts, theirs: theirs, ours: ours, received: make(chan struct{})}
-	p.Pinned, p.files = append(slices.Clip(p.Pinned), gatePin), append(slices.Clip(p.files), theirs)
-	go v.receive()
-	return p, v, nil
-}
-
-// Sent closes this process's copy of what the confined process got.
-func (v *Visit) Sent() {
-	if v != nil {
-		_ = v.theirs.Close()
-	}
-}
-
-// receive waits for the sockets and passes them to the gate.
-func (v *Visit) receive() {
-	defer close(v.received)
-	sockets, err := receiveFiles(int(v.ours.Fd()))
-	if err != nil || len(sockets) == 0 {
-		closeFiles(sockets)
-		return // the process has no network; its report says why
-	}
-	v.mu.Lock()
-	v.sockets = sockets
-	v.mu.Unlock()
-	v.gate.add(v)
-}
-
-// Close ends the visit and returns what was refused. All processes in the namespace must have ended.
-func (v *Visit) Close() []netgate.Event {
-	if v == nil {
-		return nil
-	}
-	v.Sent()
-	_ = unix.Shutdown(int(v.ours.Fd()), unix.SHUT_RDWR)
-	<-v.received
-	_ = v.ours.Close()
-	v.gate.remove(v)
-	v.mu.Lock()
-	v.closed = true
-	talk, silent := v.talk, v.silent
-	v.mu.Unlock()
-	if talk != nil {
-		_ = shutdownWrite(talk)
-		select {
-		case <-silent:
-		case <-time.After(endingTime):
-		}
-		_ = talk.Close()
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	closeFiles(v.sockets)
-	v.sockets = nil
-	return v.refused
-}
-
-func shutdownWrite(f *os.File) error {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var failed error
-	err = conn.Control(func(fd uintptr) { failed = unix.Shutdown(int(fd), unix.SHUT_WR) })
-	return errors.Join(err, failed)
-}
 
 // add connects a visit to the gate.
 func (g *gate) add(v *Visit) {
@@ -246,51 +137,5 @@ func (g *gate) close() {
 	if p != nil {
 		p.Kill()
 		<-p.Exited()
-	}
-}
-
-// join connects the visit to a gate's process: the process gets a connection, then on it the sockets and the rules, and answers with
-// events until the visit ends.
-func (v *Visit) join(control *os.File) error {
-	theirs, ours, err := connection()
-	if err != nil {
-		return err
-	}
-	err = sendFiles(control, []*os.File{theirs})
-	_ = theirs.Close()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if err == nil {
-		err = sendFiles(ours, v.sockets)
-	}
-	if err == nil {
-		err = json.NewEncoder(ours).Encode(v.rules)
-	}
-	if err != nil || v.closed {
-		_ = ours.Close()
-		return err
-	}
-	if v.talk != nil {
-		_ = v.talk.Close()
-	}
-	v.talk, v.silent = ours, make(chan struct{})
-	go v.listen(ours, v.silent)
-	return nil
-}
-
-// listen reads events until the gate closes the connection.
-func (v *Visit) listen(from *os.File, silent chan struct{}) {
-	defer close(silent)
-	in := json.NewDecoder(from)
-	for {
-		var e netgate.Event
-		if in.Decode(&e) != nil {
-			return
-		}
-		v.mu.Lock()
-		if (!e.Allowed || e.Address == "") && len(v.refused) < maxRefused {
-			v.refused = append(v.refused, e)
-		}
-		v.mu.Unlock()
 	}
 }

@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -79,19 +77,12 @@ func serveVisit(f *os.File, out netgate.Outside) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	to := &toAura{conn: talk, open: map[int]chan netgate.Answer{}}
 	go func() {
-		_, _ = io.Copy(io.Discard, talk)
+		to.receive(in)
 		cancel()
 	}()
-	var mu sync.Mutex
-	to := json.NewEncoder(talk)
-	netgate.Serve(ctx, inside, rules, out, func(e netgate.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		_ = talk.SetWriteDeadline(time.Now().Add(reportTime))
-		// If aura is gone, nobody needs the event.
-		_ = to.Encode(e)
-	})
+	netgate.Serve(ctx, inside, rules, out, netgate.Owner{Report: to.report, Ask: to.ask})
 	return nil
 }
 

@@ -19,7 +19,9 @@ func (p Policy) Connect() (Policy, *Visit, error) { return p, nil, nil }
 func (*Visit) Sent() {}
 
 // Close does nothing.
-func (*Visit) Close() []netgate.Event { return nil }
+func (*Visit) Close() {}
+
+func (*Visit) drain() {}
 
 // GateMain always fails.
 func GateMain(netgate.Outside) int { return 1 }

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"os"
 	"sync"
+
+	"github.com/idelchi/aura/internal/system/hidden"
 )
 
 // Grants opens what policies grant and keeps it open until Close. Between two calls, confined code can replace a directory that
@@ -26,6 +28,8 @@ type Grants struct {
 	slotLock     *os.File
 	// git holds the private copies of Git's settings.
 	git gitCopies
+	// finders hold what is known about the working directory, by the rules that hide files.
+	finders map[*hidden.Rules]*hidden.Finder
 	// gate leads processes with rules to the network; nil if there was none yet.
 	gate *gate
 	// dir is the working directory; nil if it could not be opened. files holds all open files, by their paths without links.
@@ -81,5 +85,6 @@ func (g *Grants) Close() {
 	g.gate.close()
 	g.gate = nil
 	g.git.close()
+	g.closeFinders()
 	g.layers, g.slot, g.slotLock, g.unlayered = nil, "", nil, nil
 }

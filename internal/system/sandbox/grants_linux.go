@@ -38,9 +38,9 @@ func (g *Grants) Open(p Policy) Policy {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if p.Opened {
-		return p
+		return g.hide(p)
 	}
-	p.Opening = Opening{Opened: true, Workdir: g.root}
+	p.Opening = Opening{Opened: true, Workdir: g.root, traffic: p.traffic}
 	g.openGate(&p)
 	if g.dir != nil {
 		p.pinFile(g.root, g.dir)
@@ -49,7 +49,8 @@ func (g *Grants) Open(p Policy) Policy {
 	if slices.Contains(p.ReadWrite, "/") {
 		// Every file can be reached, so replacing a path gains nothing.
 		g.openGitCopies(&p, rights)
-		return p
+		p.always = p.Hidden
+		return g.hide(p)
 	}
 	names := slices.Concat([]string{g.workdir}, p.ReadWrite, p.ReadOnly, p.Own)
 	for _, c := range p.Covers {
@@ -88,7 +89,8 @@ func (g *Grants) Open(p Policy) Policy {
 		*list = paths
 	}
 	g.openGitCopies(&p, rights)
-	return p
+	p.always = p.Hidden
+	return g.hide(p)
 }
 
 // openWritable opens the writable trees of a policy. It opens the trees that are reached without links first, because these
@@ -160,6 +162,8 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 		switch link := g.loose(made); {
 		case covering(p.ReadWrite, made.path) != "" && p.covered(innermost(made.path, p.ReadWrite)) == nil:
 			// The path is readable already.
+		case link != "" && slices.Contains(paths, made.path):
+			// What the link leads to is granted by its own name.
 		case link != "":
 			p.addUncovered(refusal(path, link))
 		case covering(g.writable, made.path) == "":

@@ -48,6 +48,10 @@ func TestGrants(t *testing.T) {
 			rw: []string{"work"}, ro: []string{"work/out"}, links: map[string]string{"work/out": "../home"}, writable: []string{"work"}, pinned: []string{"work"},
 			refused: "work/out is not granted",
 		},
+		"a link to read, and what it leads to": {
+			rw: []string{"work"}, ro: []string{"work/out", "home"}, links: map[string]string{"work/out": "../home"}, writable: []string{"work"}, readable: []string{"home"},
+			pinned: []string{"work"},
+		},
 		"a link to read that stays": {
 			rw: []string{"work"}, ro: []string{"work/out"}, links: map[string]string{"work/out": "sub"}, writable: []string{"work"}, pinned: []string{"work"},
 		},

@@ -268,6 +268,7 @@ func (u user) layout(t *testing.T) string {
 		"work/src/parts/p/main.go": "", "work/behind/main.go": "",
 		"work/common/hooks/a.yaml": "", "work/common/far.yaml": "", "work/common/turns.yaml": "", "work/common/more.go": "", "work/common/modes/a.md": "",
 		"work/common/pre-commit.sh": "", "work/common/gitconfig": "",
+		"work/svc/.env": secret, "work/svc/main.go": "", "work/conf/prod.key": secret,
 		"tmp/aura-session/lock": secret, "data/x": "", "m/x": "",
 		"repo/.git/HEAD": "", "repo/.git/config": "", "repo/.git/hooks/x": "", "linked/.git": "gitdir: ../repo/.git/worktrees/linked\n",
 		"repo/.git/worktrees/linked/HEAD": "", "repo/.git/worktrees/linked/commondir": "../..\n",

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -42,10 +41,8 @@ func arrangeMounts(p *confinement, in Isolation, r *Report) error {
 			return err
 		}
 	}
-	for _, path := range outermost(p.Hidden) {
-		if err := p.hide(path, inner); err != nil {
-			return err
-		}
+	if err := p.hideAll(inner); err != nil {
+		return err
 	}
 	for path, fd := range inner {
 		if err := p.attach(fd, path); err != nil {
@@ -101,7 +98,9 @@ func (r *Report) withoutMounts(p *confinement) {
 		}
 	}
 	for _, path := range p.Hidden {
-		if p.shows(path) && p.kindOf(path) != kindNone {
+		if w, ok := p.Withheld[path]; ok {
+			r.lacks(path + " can be read by programs, such as those that Bash starts, although " + w.Why + ": that needs a mount namespace")
+		} else if p.shows(path) && p.kindOf(path) != kindNone {
 			r.lacks(path + " can be reached: that needs a mount namespace")
 		}
 	}
@@ -319,68 +318,6 @@ func (p *confinement) pin(dir string) error {
 		}
 	}
 	return nil
-}
-
-// shows reports whether a path would be within reach if it were not hidden. A program can connect to a socket by its name
-// alone.
-func (p *confinement) shows(path string) bool { return p.UnixSockets || p.reach(path) != "" }
-
-// hide mounts an empty file or directory over a path that the policy would grant. It keeps the directories of inner visible.
-func (p *confinement) hide(path string, inner map[string]int) error {
-	if !p.shows(path) {
-		return nil
-	}
-	if p.kindOf(path) == kindNone {
-		return nil
-	}
-	if err := p.pin(filepath.Dir(path)); err != nil {
-		return err
-	}
-	fd, kind, err := p.open(path)
-	if err != nil {
-		return fmt.Errorf("hiding %s: %w", path, err)
-	}
-	defer func() { _ = unix.Close(fd) }()
-	const flags = unix.MS_NOSUID | unix.MS_NODEV | unix.MS_NOEXEC
-	if kind == kindFile {
-		err = unix.Mount(os.DevNull, descriptorPath(fd), "", unix.MS_BIND, "")
-	} else if err = unix.Mount("tmpfs", descriptorPath(fd), "tmpfs", flags, "size=4k,mode=0755"); err == nil {
-		err = p.show(path, inner)
-	}
-	if err != nil {
-		return fmt.Errorf("hiding %s: %w", path, err)
-	}
-	return nil
-}
-
-// show mounts the directories of inner that are below path into the empty directory and removes them from the map. Then it
-// makes the empty directory read-only.
-func (p *confinement) show(path string, inner map[string]int) error {
-	for dir, tree := range inner {
-		if !within(path, dir) || dir == path {
-			continue
-		}
-		if err := makePlain(dir); err != nil {
-			return err
-		}
-		at, err := openPlain(dir)
-		if err != nil {
-			return err
-		}
-		err = unix.MoveMount(tree, "", at, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH)
-		_ = unix.Close(at)
-		if err != nil {
-			return err
-		}
-		_ = unix.Close(tree)
-		delete(inner, dir)
-	}
-	root, err := openPlain(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = unix.Close(root) }()
-	return unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY})
 }
 
 // shmDir is the directory where programs keep semaphores and shared memory.

@@ -13,14 +13,10 @@ import (
 const maxRefusals = 8
 
 // ExplainNetwork returns a line for each host that the rules for the network refused, with the rule; empty if there is none. Without it, a
-// refusal looks like a fault of the network, and a model tries other ways.
-func ExplainNetwork(refused []netgate.Event) string {
+// refusal looks like a fault of the network, and a model tries other ways. dropped is how many further events there were.
+func ExplainNetwork(refused []netgate.Event, dropped int) string {
 	var lines []string
-	for i, e := range refused {
-		if i == maxRefusals {
-			lines = append(lines, fmt.Sprintf("[sandbox] %d more were refused", len(refused)-i))
-			break
-		}
+	for _, e := range refused[:min(maxRefusals, len(refused))] {
 		host := e.Host
 		if e.Port != 0 {
 			host = net.JoinHostPort(host, strconv.Itoa(int(e.Port)))
@@ -30,6 +26,9 @@ func ExplainNetwork(refused []netgate.Event) string {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("[sandbox] the network rules refuse %s (%s); there is no other way to it. Only the user can allow it, in sandbox.network", host, e.Rule))
+	}
+	if more := len(refused) - len(lines) + dropped; more > 0 {
+		lines = append(lines, fmt.Sprintf("[sandbox] %d further connections or names are not listed here", more))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -52,6 +52,8 @@ type Result struct {
 	Report Report
 	// Refused lists the names and connections that the rules for the network refused, and those that they allow and that failed.
 	Refused []netgate.Event
+	// Dropped is how many further events of the network there were.
+	Dropped int
 }
 
 // ToolError is an error that the tool itself returned. The tool ran to its end.

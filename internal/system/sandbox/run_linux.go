@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/process"
 )
 
@@ -128,14 +127,14 @@ func (p *worker) unsent(err error) error {
 	return err
 }
 
-// finish kills the child, waits for its end and closes its pipes. It returns what the rules for the network refused.
-func (p *worker) finish() []netgate.Event {
+// finish kills the child, waits for its end and closes its pipes. All its traffic is reported then.
+func (p *worker) finish() {
 	p.Kill()
 	<-p.Exited()
 	defer func() { p.visit = nil }()
 	_ = p.stdin.Close()
 	_ = p.answer.Close()
-	return p.visit.Close()
+	p.visit.Close()
 }
 
 // call sends the call to a confined process, and reads frames until the last one.

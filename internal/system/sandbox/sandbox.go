@@ -16,6 +16,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/idelchi/aura/internal/system/hidden"
 	"github.com/idelchi/aura/internal/system/network"
 )
 
@@ -53,6 +54,8 @@ type Policy struct {
 	Exposed []string `json:"exposed,omitempty"`
 	// Hidden lists paths that are out of reach inside a tree that is within reach.
 	Hidden []string `json:"hidden,omitempty"`
+	// Rules hide further paths: Grants.Open adds those that exist to Hidden. nil hides none.
+	Rules *hidden.Rules `json:"rules,omitempty"`
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.
 	Network bool `json:"network"`
 	// Hosts says which hosts can be reached if Network is false; nil means none. Its presets are expanded.
@@ -67,11 +70,13 @@ type Policy struct {
 
 	// Uncovered holds sentences about what could not be granted or protected.
 	Uncovered []string `json:"uncovered,omitempty"`
-	// private is Place.Private, and copies is Place.Copies.
-	private, copies string
 
+	directories
 	Opening
 }
+
+// directories are those of a place that a policy needs when it is opened: Place.Private and Place.Copies.
+type directories struct{ private, copies string }
 
 // addUncovered adds a sentence about a part of the policy that cannot be enforced.
 func (p *Policy) addUncovered(sentence string) {
@@ -90,6 +95,10 @@ type Opening struct {
 	Links []Link `json:"links,omitempty"`
 	// GitCopies lists the private copies of Git's settings.
 	GitCopies []GitCopy `json:"git_copies,omitempty"`
+	// Withheld describes the paths of Hidden that Rules hide. Their names stay visible.
+	Withheld map[string]Withheld `json:"withheld,omitempty"`
+	// always is Hidden without what Rules hide.
+	always []string
 	// gitClosed says why repositories are read-only as a whole, by their Git directories.
 	gitClosed map[string]string
 	// Pinned lists the working directory and the paths that confined code could replace. The process gets what they led to as descriptors;
@@ -99,10 +108,23 @@ type Opening struct {
 	Gated      bool     `json:"gated,omitempty"`
 	Ports      []uint16 `json:"ports,omitempty"`
 	LocalPorts []uint16 `json:"local_ports,omitempty"`
-	// gate leads to the network; nil in a confined process.
-	gate *gate
+	// gate leads to the network; nil in a confined process. traffic is whose use of the network the process has, which is known before the policy is
+	// opened; nil if nobody is interested. See With.
+	gate    *gate
+	traffic *Traffic
 	// files holds what the paths of Pinned led to, in the same order. Grants owns them; in a confined process, confine does.
 	files []*os.File
+}
+
+// Withheld is a file or directory that rules hide.
+type Withheld struct {
+	// Why is the reason, in words.
+	Why string `json:"why"`
+	// Device and Inode identify what the path led to. A process for which it leads elsewhere is not confined.
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
+	// Placed is set if the file is hidden because of the directory that it is in, so that no directory above it may be renamed.
+	Placed bool `json:"placed,omitempty"`
 }
 
 // Files returns what the paths of Pinned led to, in the same order. The process that the policy is for must get them; see Receive.

@@ -28,10 +28,15 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	if err := ctx.Err(); err != nil {
 		return Result{}, fmt.Errorf("running %s: %w", c.Call.Tool, err)
 	}
+	if c.Policy.traffic == nil {
+		c.Policy.traffic = NewTraffic(Observer{})
+	}
 	p, err := s.begin(ctx, c)
 	if err != nil {
 		return Result{}, fmt.Errorf("starting a process for %s: %w", c.Call.Tool, orCause(ctx, err))
 	}
+	p.visit.use(c.Policy.traffic)
+	used := c.Policy.traffic.Begin()
 	// During a short call no other process competes for the processors. During a long call the next process can be started.
 	refilled := make(chan struct{})
 	refill := time.AfterFunc(refillAfter, func() {
@@ -42,7 +47,8 @@ func (s *Spares) run(ctx context.Context, c Command, ahead bool) (Result, error)
 	result := Result{Report: *p.report}
 	result.Value, err = p.call(c.Call, c.Progress)
 	stop()
-	result.Refused = p.finish()
+	p.finish()
+	result.Refused, result.Dropped = used.End()
 	if refill.Stop() {
 		s.refill(c, ahead)
 	} else {
@@ -129,7 +135,8 @@ func (s *Spares) takeSpare(c Command) *worker {
 		r = s.ready[at]
 		s.ready = slices.Delete(s.ready, at, at+1)
 	} else {
-		r = &ready{command: Command{Executable: c.Executable, Dir: c.Dir, Env: c.Env, Policy: c.Policy}, key: key}
+		// The process is for the next call, whoever makes it.
+		r = &ready{command: Command{Executable: c.Executable, Dir: c.Dir, Env: c.Env, Policy: c.Policy.With(nil)}, key: key}
 	}
 	if key != "" {
 		s.ready = slices.Insert(s.ready, 0, r)

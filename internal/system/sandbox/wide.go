@@ -52,6 +52,9 @@ func (at Place) temporary(dirs ...string) []string {
 // wide reports whether a directory for temporary files contains the home directory or the whole system.
 func (at Place) wide(dir string) bool { return isRoot(dir) || at.holdsHome(dir) }
 
+// Wide reports whether the working directory is the whole system, or contains the home directory: it is no project then.
+func (at Place) Wide() bool { return at.wide(at.Workdir) }
+
 // Warnings returns sentences about a place where not all of the usual grants are possible. Each sentence says what to do.
 func (at Place) Warnings() []string {
 	var out []string

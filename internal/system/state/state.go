@@ -89,8 +89,14 @@ func (p Paths) ProjectValues() string { return p.below(p.Values(), "project") }
 // SessionValues returns the directory of the values of one session.
 func (p Paths) SessionValues(id string) string { return p.below(p.below(p.Values(), "sessions"), id) }
 
+// Rewinds returns the directory of what is kept to return to earlier states of files. It contains a directory for each session.
+func (p Paths) Rewinds() string { return p.below(p.Project, "rewind") }
+
 // Server returns the directory in which a confined MCP server of the project keeps files.
 func (p Paths) Server(name string) string { return p.below(p.below(p.Project, "servers"), name) }
+
+// Logins returns the directory of the user's logins to MCP servers.
+func (p Paths) Logins() string { return p.below(p.Root, "logins") }
 
 // Outside returns the directory in which processes of the project start that are not confined. Confined code cannot write to it.
 func (p Paths) Outside() string { return p.below(p.Project, "outside") }

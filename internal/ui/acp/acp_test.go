@@ -153,6 +153,10 @@ func TestQuestionText(t *testing.T) {
 	if !strings.Contains(got, "echo ok<U+000D><U+001B>[2Krm -rf x<U+202E> ```") || !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "rule Bash of agent x") {
 		t.Errorf("got %q", got)
 	}
+	q = policy.Question{Tool: policy.HostTool, By: "Bash: curl\nx", About: policy.Call{Host: "a.example:443"}}
+	if got := questionText(q, nil); got != "```\nconnect to a.example:443\n```\nfor Bash: curl x" {
+		t.Errorf("got %q", got)
+	}
 	if got := titleOf("Bash", []byte(`{"command":"a\n\u001b[2Kb"}`)); got != "Bash a <U+001B>[2Kb" {
 		t.Errorf("the title is %q", got)
 	}

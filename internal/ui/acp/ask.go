@@ -47,7 +47,10 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	}
 	f.mu.Lock()
 	c := f.newCall(q.Tool, args)
-	f.asked = append(f.asked, c)
+	_, _, connects := q.Connection()
+	if !connects {
+		f.asked = append(f.asked, c)
+	}
 	c.refused = true
 	f.show(f.described(c, callBegins, statusPending))
 	asked := permissionRequest{SessionID: f.id, ToolCall: f.described(c, "", statusPending), Options: optionsFor(q)}
@@ -56,11 +59,19 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	f.mu.Unlock()
 	var answered permissionResponse
 	if err := f.server.conn.call(ctx, methodPermission, asked, &answered); err != nil {
+		f.mu.Lock()
+		if connects {
+			f.endCall(c)
+		}
+		f.mu.Unlock()
 		return policy.Answer{}, err
 	}
 	answer := answerOf(answered, q)
 	f.mu.Lock()
 	c.refused = answer.Decision == policy.Reject
+	if connects {
+		f.endCall(c) // no event follows
+	}
 	f.mu.Unlock()
 	return answer, nil
 }
@@ -79,6 +90,9 @@ func optionsFor(q policy.Question) []permissionOption {
 
 // questionText shows the whole call, with nothing hidden, and who asks.
 func questionText(q policy.Question, args []byte) string {
+	if host, reason, ok := q.Connection(); ok {
+		return fenced(plaintext.Reveal("connect to "+host)) + "\n" + plaintext.Reveal("for "+strings.ReplaceAll(reason, "\n", " "))
+	}
 	by := "asked by " + q.By
 	if q.Rule != "" {
 		by = fmt.Sprintf("rule %s of %s", q.Rule, q.By)

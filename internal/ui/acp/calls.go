@@ -29,7 +29,7 @@ type call struct {
 
 // kinds holds the kinds of the built-in tools.
 var kinds = map[string]string{
-	"Read": "read", "Skill": "read", "Write": "edit", "Edit": "edit", "Patch": "edit", "Mkdir": "edit", "Bash": "execute",
+	"Read": "read", "Skill": "read", "Write": "edit", "Edit": "edit", "Patch": "edit", "Mkdir": "edit", "Bash": "execute", "BashOutput": "read", "BashKill": "execute",
 	"Glob": "search", "Ls": "search", "Rg": "search", "TodoCreate": "think", "TodoList": "think", "TodoProgress": "think", "Task": "think",
 }
 
@@ -91,7 +91,7 @@ func (f *front) progress(e event.Progress) {
 		return
 	}
 	text := e.Text
-	if e.ID == "" {
+	if e.ID == "" || e.Status {
 		text += "\n"
 	}
 	c.output += c.cleaner.Next(text)
@@ -141,14 +141,19 @@ func (f *front) result(e event.ToolResult) {
 	}
 }
 
+// endCall ends a call that the user was asked about, and whose end no event reports.
+func (f *front) endCall(c *call) {
+	status := statusCompleted
+	if c.refused {
+		status = statusFailed
+	}
+	f.show(toolCall{Update: callUpdate, ToolCallID: c.id, Status: status})
+}
+
 // endOpenCalls ends the calls whose end no event reports: those of other agents that the user was asked about.
 func (f *front) endOpenCalls() {
 	for _, c := range f.asked {
-		status := statusCompleted
-		if c.refused {
-			status = statusFailed
-		}
-		f.show(toolCall{Update: callUpdate, ToolCallID: c.id, Status: status})
+		f.endCall(c)
 	}
 	f.asked = nil
 	for id, c := range f.calls {

@@ -24,8 +24,8 @@ const (
 	longestLine = 16 << 10
 )
 
-// tail reads the end of a log, and later what was added to it. It holds no file open.
-type tail struct {
+// Tail reads the end of a log, and later what was added to it. It holds no file open.
+type Tail struct {
 	path string
 	// file is the log as it was at the last reading; nil before the first. offset is how much of it was read.
 	file    fs.FileInfo
@@ -35,8 +35,11 @@ type tail struct {
 	rest string
 }
 
-// next returns the lines that were added, cleaned for a terminal.
-func (t *tail) next() (lines []string, err error) {
+// NewTail returns a reader of the log at a path.
+func NewTail(path string) *Tail { return &Tail{path: path} }
+
+// Next returns the lines that were added, cleaned for users.
+func (t *Tail) Next() (lines []string, err error) {
 	f, err := files.OpenNoFollow(t.path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
@@ -71,7 +74,7 @@ func (t *tail) next() (lines []string, err error) {
 // logView shows the log of a plugin.
 type logView struct {
 	of   host.Status
-	tail tail
+	tail Tail
 	// text are the lines of the log. wrapped are the same lines for a width.
 	text    []string
 	wrapped []string
@@ -84,14 +87,14 @@ type logView struct {
 }
 
 func newLogView(s host.Status) *logView {
-	v := &logView{of: s, tail: tail{path: s.Log}, follow: true}
+	v := &logView{of: s, tail: Tail{path: s.Log}, follow: true}
 	v.poll()
 	return v
 }
 
 // poll reads what was added.
 func (v *logView) poll() {
-	lines, err := v.tail.next()
+	lines, err := v.tail.Next()
 	switch {
 	case v.of.Log == "":
 		v.failed = "its session does not report where the log is"

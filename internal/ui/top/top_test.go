@@ -134,15 +134,15 @@ func TestTail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tl := tail{path: path}
+	tl := Tail{path: path}
 	next := func(want ...string) {
 		t.Helper()
-		got, err := tl.next()
+		got, err := tl.Next()
 		if err != nil || strings.Join(got, "|") != strings.Join(want, "|") {
 			t.Errorf("got %q, %v, want %q", got, err, want)
 		}
 	}
-	if _, err := tl.next(); !os.IsNotExist(err) {
+	if _, err := tl.Next(); !os.IsNotExist(err) {
 		t.Errorf("without a log: %v", err)
 	}
 	write(path, "one\ntw")
@@ -160,8 +160,8 @@ func TestTail(t *testing.T) {
 
 	// The beginning of a long log is left out, and an endless line is broken.
 	write(path, strings.Repeat("line\n", logPart)+strings.Repeat("y", longestLine+1))
-	tl = tail{path: path}
-	got, err := tl.next()
+	tl = Tail{path: path}
+	got, err := tl.Next()
 	if err != nil || len(got) < 10 || got[0] != "line" || len(got[len(got)-1]) != longestLine+1 {
 		t.Errorf("a long log: %d lines, %v", len(got), err)
 	}
@@ -171,7 +171,7 @@ func TestTail(t *testing.T) {
 	if err := os.Symlink(os.DevNull, path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tl.next(); err == nil {
+	if _, err := tl.Next(); err == nil {
 		t.Error("a link was followed")
 	}
 }

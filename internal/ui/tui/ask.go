@@ -33,11 +33,19 @@ func (u *UI) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) 
 	if err != nil {
 		return policy.Answer{}, err
 	}
-	r, err := u.ask(ctx, asked(u.frame.colours(), about, by, q.Changes), "Run it?", choices)
+	r, err := u.ask(ctx, asked(u.frame.colours(), about, by, q.Changes), titleOf(q), choices)
 	if err != nil {
 		return policy.Answer{}, err
 	}
 	return answerOf(r), nil
+}
+
+// titleOf asks what the choices answer.
+func titleOf(q policy.Question) string {
+	if _, _, ok := q.Connection(); ok {
+		return "Allow it?"
+	}
+	return "Run it?"
 }
 
 // asked returns the text of a question, painted when it is printed: what it is about, who asks, and the changes to files.
@@ -82,6 +90,9 @@ func approval(q policy.Question) (about, by string, choices []choice, err error)
 	by = "required by the tool itself: " + plaintext.Line(q.By)
 	if q.Rule != "" {
 		by = fmt.Sprintf("required by rule %q of %s", plaintext.Line(q.Rule), plaintext.Line(q.By))
+	}
+	if host, reason, ok := q.Connection(); ok {
+		about, by = "connect to "+plaintext.Line(host), "for "+plaintext.Line(reason)
 	}
 	choices = []choice{{key: "y", text: "once"}}
 	if q.Pattern != "" {

@@ -3,8 +3,10 @@ package tui
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/filefind"
 )
@@ -18,11 +20,23 @@ type menu struct {
 	from  int
 	items []completion
 	at    int
+	// loose is set if Enter sends the line although there are completions.
+	loose bool
 	// closed is the text for which the user closed the menu.
 	closed string
 }
 
-type completion struct{ text, about string }
+type completion struct {
+	text, about string
+	// partial is set if more follows the text.
+	partial bool
+}
+
+// maxWait is how long a completion of the session may take, and pause how long no key is pressed before it is asked for.
+const (
+	maxWait = 5 * time.Second
+	pause   = 100 * time.Millisecond
+)
 
 // complete updates the menu.
 func (p *prompt) complete() {
@@ -39,6 +53,9 @@ func (p *prompt) complete() {
 	}
 	at := strings.LastIndexAny(before, " \n\t") + 1
 	query, ok := strings.CutPrefix(before[at:], "@")
+	if p.ask != nil && (ok || strings.HasPrefix(before, "/")) {
+		p.ask(before)
+	}
 	if !ok || p.files == nil {
 		return
 	}
@@ -58,6 +75,54 @@ func (p *prompt) complete() {
 	}
 }
 
+// offer adds completions of the session for a text, unless the text has changed. What the screen itself found comes first.
+func (p *prompt) offer(before string, list []frontend.Choice) (changed bool) {
+	if p.editor.Before() != before || p.menu.closed != "" || len(list) == 0 {
+		return false
+	}
+	p.menu.from = strings.LastIndexAny(before, " \n\t") + 1
+	p.menu.loose = strings.HasPrefix(before, "/")
+	for _, c := range list {
+		about := c.Detail
+		if c.Title != "" {
+			about = strings.TrimSuffix(c.Title+": "+c.Detail, ": ")
+		}
+		p.menu.items = append(p.menu.items, completion{text: c.Value, about: about, partial: c.Partial})
+	}
+	return true
+}
+
+// askSession asks the session for completions of a text, once no key was pressed for a moment.
+func (u *UI) askSession(before string) {
+	s := u.session
+	if s == nil {
+		return
+	}
+	u.after(pause, func() {
+		if u.prompt.editor.Before() != before || u.quitting {
+			return
+		}
+		u.status.readers.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), maxWait)
+			defer cancel()
+			go func() {
+				select {
+				case <-u.inbox.ended:
+					cancel()
+				case <-ctx.Done():
+				}
+			}()
+			// A server that fails proposes nothing; the call that uses the value reports it.
+			list, _ := s.Complete(ctx, before)
+			u.do(func() {
+				if u.prompt.offer(before, list) {
+					u.frame.expectChange()
+				}
+			})
+		})
+	})
+}
+
 // commandMenu returns the commands that match a word.
 func (p *prompt) commandMenu(word string) []completion {
 	all := p.commands()
@@ -68,8 +133,12 @@ func (p *prompt) commandMenu(word string) []completion {
 	var out []completion
 	for _, i := range filefind.Rank(word, names, menuRows) {
 		about := all[i].Description
-		if all[i].Source == command.SourcePlugin {
+		switch all[i].Source {
+		case command.SourcePlugin:
 			about += " (plugin " + all[i].Origin + ")"
+		case command.SourceMCP:
+			about += " (MCP server " + all[i].Origin + ")"
+		default: // what the others come from is not shown
 		}
 		out = append(out, completion{text: "/" + names[i], about: about})
 	}
@@ -83,7 +152,7 @@ func (p *prompt) accept() bool {
 		return false
 	}
 	text := m.items[m.at].text
-	if !strings.HasSuffix(text, "/") || strings.HasPrefix(text, "/") {
+	if (!strings.HasSuffix(text, "/") || strings.HasPrefix(text, "/")) && !m.items[m.at].partial {
 		text += " "
 	}
 	p.editor.Replace(m.from, text)

@@ -19,6 +19,9 @@ func (u *UI) pressed(key tea.KeyPressMsg) {
 	if action != keymap.Cancel {
 		u.quitAt = time.Time{}
 	}
+	if action != keymap.Interrupt {
+		u.rewindAt = time.Time{}
+	}
 	u.prompt.remark("")
 	if u.dialog.press(key) || u.prompt.searching(key, action) {
 		return
@@ -130,10 +133,20 @@ func (u *UI) enqueue(line string) {
 	u.next()
 }
 
-// escape closes a menu, or interrupts the turn.
+// escape closes a menu, or interrupts the turn. Pressed twice on an empty input, it lets the user choose a prompt to return to.
 func (u *UI) escape() {
-	if !u.prompt.closeMenu() && u.queue.busy && u.session != nil {
+	twice := time.Now().Before(u.rewindAt)
+	u.rewindAt = time.Time{}
+	switch {
+	case u.prompt.closeMenu():
+	case u.queue.busy && u.session != nil:
 		u.session.Cancel(errInterrupted)
+	case !u.prompt.empty() || u.session == nil:
+	case twice:
+		u.enqueue("/" + frontend.OwnCommand(u.commands(), "rewind"))
+	default:
+		u.rewindAt = time.Now().Add(quitTime)
+		u.prompt.remark("press Esc again to return to an earlier prompt")
 	}
 }
 
@@ -169,7 +182,7 @@ func (u *UI) up() {
 }
 
 // pickers lists the commands whose argument the user can choose from a list.
-var pickers = []string{"agent", "mode", "model", "resume"}
+var pickers = []string{"agent", "mode", "model", "resume", "rewind"}
 
 // pickerOf returns the command of a line that the screen answers itself, with a picker.
 func pickerOf(line string, commands []frontend.CommandInfo) (name string, ok bool) {

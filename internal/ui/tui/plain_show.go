@@ -157,6 +157,10 @@ func (p *Plain) write(text string) {
 func (p *Plain) writeLocked(text string) { _, _ = io.WriteString(p.out, text) }
 
 func (p *Plain) progress(e event.Progress) {
+	if e.Status {
+		p.label("Progress", plaintext.Line(e.Tool)+": "+plaintext.Line(e.Text))
+		return
+	}
 	p.mu.Lock()
 	lines := p.streaming.Tools.Next(e.ID, e.Text)
 	p.mu.Unlock()

@@ -25,7 +25,9 @@ type prompt struct {
 	files   *filefind.Finder
 	// commands returns the slash commands.
 	commands func() []frontend.CommandInfo
-	menu     menu
+	// ask asks the session for completions of the text before the cursor; offer receives them. It may be nil.
+	ask  func(before string)
+	menu menu
 	// browsing is set while the arrows go through the history.
 	browsing bool
 	search   *search
@@ -146,7 +148,7 @@ func (p *prompt) expand() {
 // or broke the line; with now it does neither.
 func (p *prompt) submit(now bool) (text string, sends bool) {
 	e := p.editor
-	if len(p.menu.items) > 0 && !now && !p.exact() {
+	if len(p.menu.items) > 0 && !now && !p.menu.loose && !p.exact() {
 		p.accept()
 		return "", false
 	}

@@ -62,6 +62,8 @@ type toolCall struct {
 	since time.Time
 	// lines are the lines of the output that are printed when the call ends. last are the last ones of all.
 	lines, last []string
+	// status says how far the call is; empty if it does not say so.
+	status string
 }
 
 func newShow(look *terminal.Look, debug bool) *show {
@@ -249,6 +251,10 @@ func (s *show) progress(e event.Progress) terminal.Styled {
 		return s.line(terminal.Quiet, fmt.Sprintf("  %s: %s", plaintext.Line(e.Tool), plaintext.Line(e.Text)))
 	}
 	c := s.calls[i]
+	if e.Status {
+		c.status = plaintext.Line(e.Text)
+		return ""
+	}
 	c.lines = append(c.lines, s.streaming.Tools.Next(e.ID, e.Text)...)
 	for line := range strings.Lines(e.Text) {
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
@@ -345,7 +351,11 @@ func (s *show) live(width, height int, now time.Time) []terminal.Styled {
 		out = append(out, rows[max(0, len(rows)-liveLines):]...)
 	}
 	for _, c := range s.calls {
-		out = append(out, terminal.CutRow(s.look.Paint(terminal.Strong, bullet+c.title()), width))
+		row := s.look.Paint(terminal.Strong, bullet+c.title())
+		if c.status != "" {
+			row += s.look.Paint(terminal.Quiet, "  "+c.status)
+		}
+		out = append(out, terminal.CutRow(row, width))
 		for _, line := range c.last {
 			out = append(out, terminal.CutRow(s.look.Paint(terminal.Quiet, "  │ "+plaintext.Show(line)), width))
 		}

@@ -47,7 +47,7 @@ type status struct {
 // after refreshes the status after events that change it.
 func (s *status) after(u *UI, e event.Event) {
 	switch e.(type) {
-	case event.Message, event.Request, event.ToolResult, event.AgentSwitch, event.Compaction, event.Done, event.PluginError, event.PluginState, event.Command:
+	case event.Message, event.Request, event.ToolResult, event.AgentSwitch, event.Compaction, event.Done, event.PluginError, event.PluginState, event.Command, event.Notice:
 		s.refresh(u)
 	}
 }
@@ -135,6 +135,9 @@ func (s *status) row(look *terminal.Look) terminal.Styled {
 	if n.CostUSD != nil {
 		add(fmt.Sprintf("$%.4f", *n.CostUSD))
 	}
+	if n.Background > 0 {
+		add(fmt.Sprintf("%d running", n.Background))
+	}
 	if n.Sandbox != "" {
 		add("sandbox " + n.Sandbox)
 	}
@@ -178,7 +181,9 @@ type statusInput struct {
 	Workdir  string   `json:"workdir"`
 	Branch   string   `json:"branch"`
 	Plugins  string   `json:"plugins"`
-	Columns  int      `json:"columns"`
+	// Background is how many commands run beside the conversation.
+	Background int `json:"background_commands"`
+	Columns    int `json:"columns"`
 }
 
 func (s *status) input(columns int) statusInput {
@@ -187,6 +192,7 @@ func (s *status) input(columns int) statusInput {
 		Agent: n.Agent, Mode: n.Mode, Provider: n.Provider, Model: n.Model, Context: n.Context, Limit: n.Limit, Percent: n.Percent,
 		In: n.TokensIn, Out: n.TokensOut, CostUSD: n.CostUSD, Sandbox: n.Sandbox, Trust: string(n.Trust), Session: n.SessionID, Title: n.Title,
 		Workdir: n.Workdir, Branch: s.branch, Plugins: s.plugins, Columns: columns,
+		Background: n.Background,
 	}
 }
 

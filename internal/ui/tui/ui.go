@@ -83,6 +83,8 @@ type UI struct {
 	quitting, quit bool
 	// quitAt is until when another Ctrl-C quits.
 	quitAt time.Time
+	// rewindAt is until when another Esc opens the list of prompts to return to.
+	rewindAt time.Time
 }
 
 // New returns a screen.
@@ -93,6 +95,7 @@ func New(o Options) *UI {
 	u.frame.terminalSize = func() (int, int, error) { return term.GetSize(int(o.Out.Fd())) }
 	u.show = newShow(u.frame.colours(), o.Debug)
 	u.prompt = newPrompt(o.History, filefind.New(o.Workdir), u.commands)
+	u.prompt.ask = u.askSession
 	u.dialog = &dialog{keys: u.keys, frame: u.frame, after: u.after, say: u.say}
 	u.loan = &loan{in: o.In, out: o.Out, frame: u.frame, do: u.do, ended: u.inbox.ended}
 	u.worker = newWorker(u)

@@ -15,6 +15,8 @@ type Progress struct {
 	Tool string `json:"tool"`
 	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
+	// Status is true if Text says how far the call is. Otherwise, Text is output of the tool, or a remark if ID is empty.
+	Status bool `json:"status,omitempty"`
 }
 
 // Type implements Event.

@@ -115,6 +115,8 @@ type ToolResult struct {
 	RefusedBy string `json:"refused_by,omitempty"`
 	// ByPlugin is true if plugins refused the call. The reports of their calls contain the refusal.
 	ByPlugin bool `json:"-"`
+	// Attachments lists the images and PDF files that the model receives with the result.
+	Attachments []Attachment `json:"attachments,omitempty"`
 	// Diff is a unified diff of the files that the call changed. It is for the user alone.
 	Diff string `json:"diff,omitempty"`
 	// Duration is wall-clock time.

@@ -48,6 +48,16 @@ type PluginLog struct {
 	Text  string `json:"text"`
 }
 
+// ServerLog is a message of the log of an MCP server. It is emitted only on request.
+type ServerLog struct {
+	Server string `json:"server"`
+	Level  string `json:"level"`
+	Text   string `json:"text"`
+}
+
+// Type implements Event.
+func (ServerLog) Type() string { return "server_log" }
+
 // Type implements Event.
 func (PluginLog) Type() string { return "plugin_log" }
 

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,22 +22,30 @@ type bashArgs struct {
 	Command string `json:"command"`
 	// Timeout is in seconds.
 	Timeout float64 `json:"timeout"`
+	// Background calls are started by the session; see background.Set.Tool.
+	Background bool `json:"background"`
 }
+
+var errBackground = errors.New("the command was not run: background needs a session that goes on; run it without background")
 
 func (o Options) bash() tool.Tool {
 	return builtIn[bashArgs]{
 		definition: tool.Definition{
 			Name: BashName,
 			Description: "Run a command in a shell, bash if there is one, and return what it prints, standard error included. " +
-				"It has no terminal and no input. Whatever it leaves running in the background ends with it. " +
+				"It has no terminal and no input. Whatever it leaves running ends with it; for a server or a long job set background, which returns at once. " +
 				"Long output is cut in the middle and kept in a file, which the result names.",
 			Parameters: object(`{"command":{"type":"string","minLength":1,"description":"the command line"},`+
 				`"timeout":{"type":"number","exclusiveMinimum":0,"maximum":86400,"description":"seconds until the command is killed; default `+
-				strconv.FormatFloat(o.BashTimeout.Seconds(), 'g', -1, 64)+`"}}`,
+				strconv.FormatFloat(o.BashTimeout.Seconds(), 'g', -1, 64)+`"},`+
+				`"background":{"type":"boolean","description":"do not wait for the end; the result has the id of the command, and timeout has no default"}}`,
 				"command"),
 			Source: tool.SourceBuiltin,
 		},
 		run: func(ctx context.Context, args bashArgs, call tool.Call) (string, error) {
+			if args.Background {
+				return "", errBackground
+			}
 			return o.runBash(ctx, args, call.Progress)
 		},
 	}

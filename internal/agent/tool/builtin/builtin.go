@@ -29,6 +29,8 @@ type Options struct {
 	Truncation Truncation
 	// OutputDir is where Bash stores output that it had to cut. If it is empty, the system's temporary directory is used.
 	OutputDir string
+	// Hides reports whether Rg leaves out a file or directory, given by its path without links; nil leaves out none.
+	Hides func(path string) bool
 	// Reaper is a program that runs process.Reap, which ends what commands leave behind. It is empty in a confined process,
 	// which ends its descendants itself.
 	Reaper string

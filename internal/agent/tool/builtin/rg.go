@@ -64,7 +64,7 @@ func (o Options) runRg(ctx context.Context, args rgArgs) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("searching: %w", err)
 	}
-	s := &search{pattern: pattern, root: o.resolve(args.Path), given: args.Path}
+	s := &search{pattern: pattern, root: o.resolve(args.Path), given: args.Path, hides: o.Hides}
 	if err := s.only(args.Glob); err != nil {
 		return "", fmt.Errorf("searching: glob %q %w", shortened(args.Glob), err)
 	}
@@ -111,6 +111,10 @@ type search struct {
 	inverse bool
 	// root is where the search starts. given is root as the caller wrote it.
 	root, given string
+
+	// hides reports whether a file is left out because it is hidden; it may be nil. hidden counts these.
+	hides  func(string) bool
+	hidden int
 
 	out   strings.Builder
 	shown int
@@ -162,6 +166,9 @@ func (s *search) walk(ctx context.Context, dir, name string, above gitignore.Rul
 
 func (s *search) entry(ctx context.Context, e fs.DirEntry, full, below string, here gitignore.Rules) error {
 	switch {
+	case s.hides != nil && s.hides(full):
+		s.hidden++
+		return nil
 	case e.IsDir():
 		return s.walk(ctx, full, below, here)
 	case !e.Type().IsRegular() || !s.wanted(below):
@@ -275,6 +282,9 @@ func (s *search) String() string {
 	}
 	if s.unread > 0 {
 		fmt.Fprintf(&s.out, "[... %s could not be read ...]\n", plaintext.Counted(s.unread, "file"))
+	}
+	if s.hidden > 0 {
+		fmt.Fprintf(&s.out, "[... not searched: %s that the sandbox hides from tools ...]\n", plaintext.Counted(s.hidden, "file"))
 	}
 	return strings.TrimSuffix(s.out.String(), "\n")
 }

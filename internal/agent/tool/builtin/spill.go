@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"sync"
 
+	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
@@ -75,4 +78,36 @@ func (s *spill) discard() {
 		_ = s.file.Close()
 		_ = os.Remove(s.file.Name())
 	}
+}
+
+// spillName matches the names that create gives to files.
+var spillName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`aura-bash-[0-9]+\.txt`) })
+
+// ReplaceOutput writes text into the file with the full output of a command, if the result of the command names a file in one of the
+// directories. Confined code can write to these directories, so ReplaceOutput follows no links there.
+func ReplaceOutput(result, text string, dirs ...string) error {
+	from, to, ok := tool.FindLeftOutNote(result)
+	if !ok {
+		return nil
+	}
+	names := spillName().FindAllString(result[from:to], -1)
+	if len(names) == 0 {
+		return nil // the output could not be kept
+	}
+	var errs []error
+	for _, dir := range dirs {
+		path := filepath.Join(dir, names[len(names)-1])
+		if err := os.Remove(path); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		// If the old file could not be removed, it still exists, and creating the new one fails.
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		_, err = f.WriteString(text)
+		errs = append(errs, err, f.Close())
+	}
+	return errors.Join(errs...)
 }

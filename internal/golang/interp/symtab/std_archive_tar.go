@@ -4,7 +4,9 @@ package symtab
 
 import (
 	"archive/tar"
+	"io/fs"
 	"reflect"
+	"time"
 )
 
 func symbols_archive_tar() Table {
@@ -15,6 +17,7 @@ func symbols_archive_tar() Table {
 		"ErrWriteAfterClose": reflect.ValueOf(&tar.ErrWriteAfterClose).Elem(),
 		"ErrWriteTooLong":    reflect.ValueOf(&tar.ErrWriteTooLong).Elem(),
 		"FileInfoHeader":     reflect.ValueOf(tar.FileInfoHeader),
+		"FileInfoNames":      reflect.ValueOf((*tar.FileInfoNames)(nil)),
 		"Format":             reflect.ValueOf((*tar.Format)(nil)),
 		"FormatGNU":          reflect.ValueOf(tar.FormatGNU),
 		"FormatPAX":          reflect.ValueOf(tar.FormatPAX),
@@ -40,4 +43,54 @@ func symbols_archive_tar() Table {
 		"TypeXHeader":        integer(int64(tar.TypeXHeader)),
 		"Writer":             reflect.ValueOf((*tar.Writer)(nil)),
 	}
+}
+
+func wrappers_archive_tar() Table {
+	return Table{
+		"_FileInfoNames": reflect.ValueOf((*_archive_tar_FileInfoNames)(nil)),
+	}
+}
+
+type _archive_tar_FileInfoNames struct {
+	IValue   any
+	WGname   func() (string, error)
+	WIsDir   func() bool
+	WModTime func() time.Time
+	WMode    func() fs.FileMode
+	WName    func() string
+	WSize    func() int64
+	WSys     func() any
+	WUname   func() (string, error)
+}
+
+func (w _archive_tar_FileInfoNames) Gname() (string, error) {
+	return w.WGname()
+}
+
+func (w _archive_tar_FileInfoNames) IsDir() bool {
+	return w.WIsDir()
+}
+
+func (w _archive_tar_FileInfoNames) ModTime() time.Time {
+	return w.WModTime()
+}
+
+func (w _archive_tar_FileInfoNames) Mode() fs.FileMode {
+	return w.WMode()
+}
+
+func (w _archive_tar_FileInfoNames) Name() string {
+	return w.WName()
+}
+
+func (w _archive_tar_FileInfoNames) Size() int64 {
+	return w.WSize()
+}
+
+func (w _archive_tar_FileInfoNames) Sys() any {
+	return w.WSys()
+}
+
+func (w _archive_tar_FileInfoNames) Uname() (string, error) {
+	return w.WUname()
 }

@@ -14,12 +14,15 @@ func symbols_crypto() Table {
 		"BLAKE2b_384":   reflect.ValueOf(crypto.BLAKE2b_384),
 		"BLAKE2b_512":   reflect.ValueOf(crypto.BLAKE2b_512),
 		"BLAKE2s_256":   reflect.ValueOf(crypto.BLAKE2s_256),
+		"Decapsulator":  reflect.ValueOf((*crypto.Decapsulator)(nil)),
 		"Decrypter":     reflect.ValueOf((*crypto.Decrypter)(nil)),
 		"DecrypterOpts": reflect.ValueOf((*crypto.DecrypterOpts)(nil)),
+		"Encapsulator":  reflect.ValueOf((*crypto.Encapsulator)(nil)),
 		"Hash":          reflect.ValueOf((*crypto.Hash)(nil)),
 		"MD4":           reflect.ValueOf(crypto.MD4),
 		"MD5":           reflect.ValueOf(crypto.MD5),
 		"MD5SHA1":       reflect.ValueOf(crypto.MD5SHA1),
+		"MessageSigner": reflect.ValueOf((*crypto.MessageSigner)(nil)),
 		"PrivateKey":    reflect.ValueOf((*crypto.PrivateKey)(nil)),
 		"PublicKey":     reflect.ValueOf((*crypto.PublicKey)(nil)),
 		"RIPEMD160":     reflect.ValueOf(crypto.RIPEMD160),
@@ -35,6 +38,7 @@ func symbols_crypto() Table {
 		"SHA512":        reflect.ValueOf(crypto.SHA512),
 		"SHA512_224":    reflect.ValueOf(crypto.SHA512_224),
 		"SHA512_256":    reflect.ValueOf(crypto.SHA512_256),
+		"SignMessage":   reflect.ValueOf(crypto.SignMessage),
 		"Signer":        reflect.ValueOf((*crypto.Signer)(nil)),
 		"SignerOpts":    reflect.ValueOf((*crypto.SignerOpts)(nil)),
 	}
@@ -42,13 +46,30 @@ func symbols_crypto() Table {
 
 func wrappers_crypto() Table {
 	return Table{
+		"_Decapsulator":  reflect.ValueOf((*_crypto_Decapsulator)(nil)),
 		"_Decrypter":     reflect.ValueOf((*_crypto_Decrypter)(nil)),
 		"_DecrypterOpts": reflect.ValueOf((*_crypto_DecrypterOpts)(nil)),
+		"_Encapsulator":  reflect.ValueOf((*_crypto_Encapsulator)(nil)),
+		"_MessageSigner": reflect.ValueOf((*_crypto_MessageSigner)(nil)),
 		"_PrivateKey":    reflect.ValueOf((*_crypto_PrivateKey)(nil)),
 		"_PublicKey":     reflect.ValueOf((*_crypto_PublicKey)(nil)),
 		"_Signer":        reflect.ValueOf((*_crypto_Signer)(nil)),
 		"_SignerOpts":    reflect.ValueOf((*_crypto_SignerOpts)(nil)),
 	}
+}
+
+type _crypto_Decapsulator struct {
+	IValue        any
+	WDecapsulate  func(a0 []byte) ([]byte, error)
+	WEncapsulator func() crypto.Encapsulator
+}
+
+func (w _crypto_Decapsulator) Decapsulate(a0 []byte) ([]byte, error) {
+	return w.WDecapsulate(a0)
+}
+
+func (w _crypto_Decapsulator) Encapsulator() crypto.Encapsulator {
+	return w.WEncapsulator()
 }
 
 type _crypto_Decrypter struct {
@@ -67,6 +88,39 @@ func (w _crypto_Decrypter) Public() crypto.PublicKey {
 
 type _crypto_DecrypterOpts struct {
 	IValue any
+}
+
+type _crypto_Encapsulator struct {
+	IValue       any
+	WBytes       func() []byte
+	WEncapsulate func() ([]byte, []byte)
+}
+
+func (w _crypto_Encapsulator) Bytes() []byte {
+	return w.WBytes()
+}
+
+func (w _crypto_Encapsulator) Encapsulate() ([]byte, []byte) {
+	return w.WEncapsulate()
+}
+
+type _crypto_MessageSigner struct {
+	IValue       any
+	WPublic      func() crypto.PublicKey
+	WSign        func(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error)
+	WSignMessage func(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error)
+}
+
+func (w _crypto_MessageSigner) Public() crypto.PublicKey {
+	return w.WPublic()
+}
+
+func (w _crypto_MessageSigner) Sign(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error) {
+	return w.WSign(a0, a1, a2)
+}
+
+func (w _crypto_MessageSigner) SignMessage(a0 io.Reader, a1 []byte, a2 crypto.SignerOpts) ([]byte, error) {
+	return w.WSignMessage(a0, a1, a2)
 }
 
 type _crypto_PrivateKey struct {

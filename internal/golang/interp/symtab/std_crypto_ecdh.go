@@ -10,19 +10,21 @@ import (
 
 func symbols_crypto_ecdh() Table {
 	return Table{
-		"Curve":      reflect.ValueOf((*ecdh.Curve)(nil)),
-		"P256":       reflect.ValueOf(ecdh.P256),
-		"P384":       reflect.ValueOf(ecdh.P384),
-		"P521":       reflect.ValueOf(ecdh.P521),
-		"PrivateKey": reflect.ValueOf((*ecdh.PrivateKey)(nil)),
-		"PublicKey":  reflect.ValueOf((*ecdh.PublicKey)(nil)),
-		"X25519":     reflect.ValueOf(ecdh.X25519),
+		"Curve":        reflect.ValueOf((*ecdh.Curve)(nil)),
+		"KeyExchanger": reflect.ValueOf((*ecdh.KeyExchanger)(nil)),
+		"P256":         reflect.ValueOf(ecdh.P256),
+		"P384":         reflect.ValueOf(ecdh.P384),
+		"P521":         reflect.ValueOf(ecdh.P521),
+		"PrivateKey":   reflect.ValueOf((*ecdh.PrivateKey)(nil)),
+		"PublicKey":    reflect.ValueOf((*ecdh.PublicKey)(nil)),
+		"X25519":       reflect.ValueOf(ecdh.X25519),
 	}
 }
 
 func wrappers_crypto_ecdh() Table {
 	return Table{
-		"_Curve": reflect.ValueOf((*_crypto_ecdh_Curve)(nil)),
+		"_Curve":        reflect.ValueOf((*_crypto_ecdh_Curve)(nil)),
+		"_KeyExchanger": reflect.ValueOf((*_crypto_ecdh_KeyExchanger)(nil)),
 	}
 }
 
@@ -43,4 +45,23 @@ func (w _crypto_ecdh_Curve) NewPrivateKey(a0 []byte) (*ecdh.PrivateKey, error) {
 
 func (w _crypto_ecdh_Curve) NewPublicKey(a0 []byte) (*ecdh.PublicKey, error) {
 	return w.WNewPublicKey(a0)
+}
+
+type _crypto_ecdh_KeyExchanger struct {
+	IValue     any
+	WCurve     func() ecdh.Curve
+	WECDH      func(a0 *ecdh.PublicKey) ([]byte, error)
+	WPublicKey func() *ecdh.PublicKey
+}
+
+func (w _crypto_ecdh_KeyExchanger) Curve() ecdh.Curve {
+	return w.WCurve()
+}
+
+func (w _crypto_ecdh_KeyExchanger) ECDH(a0 *ecdh.PublicKey) ([]byte, error) {
+	return w.WECDH(a0)
+}
+
+func (w _crypto_ecdh_KeyExchanger) PublicKey() *ecdh.PublicKey {
+	return w.WPublicKey()
 }

@@ -9,12 +9,14 @@ import (
 
 func symbols_crypto_ecdsa() Table {
 	return Table{
-		"GenerateKey": reflect.ValueOf(ecdsa.GenerateKey),
-		"PrivateKey":  reflect.ValueOf((*ecdsa.PrivateKey)(nil)),
-		"PublicKey":   reflect.ValueOf((*ecdsa.PublicKey)(nil)),
-		"Sign":        reflect.ValueOf(ecdsa.Sign),
-		"SignASN1":    reflect.ValueOf(ecdsa.SignASN1),
-		"Verify":      reflect.ValueOf(ecdsa.Verify),
-		"VerifyASN1":  reflect.ValueOf(ecdsa.VerifyASN1),
+		"GenerateKey":                reflect.ValueOf(ecdsa.GenerateKey),
+		"ParseRawPrivateKey":         reflect.ValueOf(ecdsa.ParseRawPrivateKey),
+		"ParseUncompressedPublicKey": reflect.ValueOf(ecdsa.ParseUncompressedPublicKey),
+		"PrivateKey":                 reflect.ValueOf((*ecdsa.PrivateKey)(nil)),
+		"PublicKey":                  reflect.ValueOf((*ecdsa.PublicKey)(nil)),
+		"Sign":                       reflect.ValueOf(ecdsa.Sign),
+		"SignASN1":                   reflect.ValueOf(ecdsa.SignASN1),
+		"Verify":                     reflect.ValueOf(ecdsa.Verify),
+		"VerifyASN1":                 reflect.ValueOf(ecdsa.VerifyASN1),
 	}
 }

@@ -13,5 +13,6 @@ func symbols_crypto_rand() Table {
 		"Prime":  reflect.ValueOf(rand.Prime),
 		"Read":   reflect.ValueOf(rand.Read),
 		"Reader": reflect.ValueOf(&rand.Reader).Elem(),
+		"Text":   reflect.ValueOf(rand.Text),
 	}
 }

@@ -14,6 +14,7 @@ func symbols_crypto_rsa() Table {
 		"DecryptPKCS1v15":           reflect.ValueOf(rsa.DecryptPKCS1v15),
 		"DecryptPKCS1v15SessionKey": reflect.ValueOf(rsa.DecryptPKCS1v15SessionKey),
 		"EncryptOAEP":               reflect.ValueOf(rsa.EncryptOAEP),
+		"EncryptOAEPWithOptions":    reflect.ValueOf(rsa.EncryptOAEPWithOptions),
 		"EncryptPKCS1v15":           reflect.ValueOf(rsa.EncryptPKCS1v15),
 		"ErrDecryption":             reflect.ValueOf(&rsa.ErrDecryption).Elem(),
 		"ErrMessageTooLong":         reflect.ValueOf(&rsa.ErrMessageTooLong).Elem(),

@@ -9,12 +9,13 @@ import (
 
 func symbols_crypto_subtle() Table {
 	return Table{
-		"ConstantTimeByteEq":   reflect.ValueOf(subtle.ConstantTimeByteEq),
-		"ConstantTimeCompare":  reflect.ValueOf(subtle.ConstantTimeCompare),
-		"ConstantTimeCopy":     reflect.ValueOf(subtle.ConstantTimeCopy),
-		"ConstantTimeEq":       reflect.ValueOf(subtle.ConstantTimeEq),
-		"ConstantTimeLessOrEq": reflect.ValueOf(subtle.ConstantTimeLessOrEq),
-		"ConstantTimeSelect":   reflect.ValueOf(subtle.ConstantTimeSelect),
-		"XORBytes":             reflect.ValueOf(subtle.XORBytes),
+		"ConstantTimeByteEq":        reflect.ValueOf(subtle.ConstantTimeByteEq),
+		"ConstantTimeCompare":       reflect.ValueOf(subtle.ConstantTimeCompare),
+		"ConstantTimeCopy":          reflect.ValueOf(subtle.ConstantTimeCopy),
+		"ConstantTimeEq":            reflect.ValueOf(subtle.ConstantTimeEq),
+		"ConstantTimeLessOrEq":      reflect.ValueOf(subtle.ConstantTimeLessOrEq),
+		"ConstantTimeSelect":        reflect.ValueOf(subtle.ConstantTimeSelect),
+		"WithDataIndependentTiming": reflect.ValueOf(subtle.WithDataIndependentTiming),
+		"XORBytes":                  reflect.ValueOf(subtle.XORBytes),
 	}
 }

@@ -9,8 +9,10 @@ import (
 
 func symbols_encoding() Table {
 	return Table{
+		"BinaryAppender":    reflect.ValueOf((*encoding.BinaryAppender)(nil)),
 		"BinaryMarshaler":   reflect.ValueOf((*encoding.BinaryMarshaler)(nil)),
 		"BinaryUnmarshaler": reflect.ValueOf((*encoding.BinaryUnmarshaler)(nil)),
+		"TextAppender":      reflect.ValueOf((*encoding.TextAppender)(nil)),
 		"TextMarshaler":     reflect.ValueOf((*encoding.TextMarshaler)(nil)),
 		"TextUnmarshaler":   reflect.ValueOf((*encoding.TextUnmarshaler)(nil)),
 	}
@@ -18,11 +20,22 @@ func symbols_encoding() Table {
 
 func wrappers_encoding() Table {
 	return Table{
+		"_BinaryAppender":    reflect.ValueOf((*_encoding_BinaryAppender)(nil)),
 		"_BinaryMarshaler":   reflect.ValueOf((*_encoding_BinaryMarshaler)(nil)),
 		"_BinaryUnmarshaler": reflect.ValueOf((*_encoding_BinaryUnmarshaler)(nil)),
+		"_TextAppender":      reflect.ValueOf((*_encoding_TextAppender)(nil)),
 		"_TextMarshaler":     reflect.ValueOf((*_encoding_TextMarshaler)(nil)),
 		"_TextUnmarshaler":   reflect.ValueOf((*_encoding_TextUnmarshaler)(nil)),
 	}
+}
+
+type _encoding_BinaryAppender struct {
+	IValue        any
+	WAppendBinary func(a0 []byte) ([]byte, error)
+}
+
+func (w _encoding_BinaryAppender) AppendBinary(a0 []byte) ([]byte, error) {
+	return w.WAppendBinary(a0)
 }
 
 type _encoding_BinaryMarshaler struct {
@@ -41,6 +54,15 @@ type _encoding_BinaryUnmarshaler struct {
 
 func (w _encoding_BinaryUnmarshaler) UnmarshalBinary(a0 []byte) error {
 	return w.WUnmarshalBinary(a0)
+}
+
+type _encoding_TextAppender struct {
+	IValue      any
+	WAppendText func(a0 []byte) ([]byte, error)
+}
+
+func (w _encoding_TextAppender) AppendText(a0 []byte) ([]byte, error) {
+	return w.WAppendText(a0)
 }
 
 type _encoding_TextMarshaler struct {

@@ -9,11 +9,14 @@ import (
 
 func symbols_encoding_binary() Table {
 	return Table{
+		"Append":          reflect.ValueOf(binary.Append),
 		"AppendByteOrder": reflect.ValueOf((*binary.AppendByteOrder)(nil)),
 		"AppendUvarint":   reflect.ValueOf(binary.AppendUvarint),
 		"AppendVarint":    reflect.ValueOf(binary.AppendVarint),
 		"BigEndian":       reflect.ValueOf(&binary.BigEndian).Elem(),
 		"ByteOrder":       reflect.ValueOf((*binary.ByteOrder)(nil)),
+		"Decode":          reflect.ValueOf(binary.Decode),
+		"Encode":          reflect.ValueOf(binary.Encode),
 		"LittleEndian":    reflect.ValueOf(&binary.LittleEndian).Elem(),
 		"MaxVarintLen16":  integer(int64(binary.MaxVarintLen16)),
 		"MaxVarintLen32":  integer(int64(binary.MaxVarintLen32)),

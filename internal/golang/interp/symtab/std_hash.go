@@ -9,18 +9,56 @@ import (
 
 func symbols_hash() Table {
 	return Table{
+		"Cloner": reflect.ValueOf((*hash.Cloner)(nil)),
 		"Hash":   reflect.ValueOf((*hash.Hash)(nil)),
 		"Hash32": reflect.ValueOf((*hash.Hash32)(nil)),
 		"Hash64": reflect.ValueOf((*hash.Hash64)(nil)),
+		"XOF":    reflect.ValueOf((*hash.XOF)(nil)),
 	}
 }
 
 func wrappers_hash() Table {
 	return Table{
+		"_Cloner": reflect.ValueOf((*_hash_Cloner)(nil)),
 		"_Hash":   reflect.ValueOf((*_hash_Hash)(nil)),
 		"_Hash32": reflect.ValueOf((*_hash_Hash32)(nil)),
 		"_Hash64": reflect.ValueOf((*_hash_Hash64)(nil)),
+		"_XOF":    reflect.ValueOf((*_hash_XOF)(nil)),
 	}
+}
+
+type _hash_Cloner struct {
+	IValue     any
+	WBlockSize func() int
+	WClone     func() (hash.Cloner, error)
+	WReset     func()
+	WSize      func() int
+	WSum       func(a0 []byte) []byte
+	WWrite     func(a0 []byte) (int, error)
+}
+
+func (w _hash_Cloner) BlockSize() int {
+	return w.WBlockSize()
+}
+
+func (w _hash_Cloner) Clone() (hash.Cloner, error) {
+	return w.WClone()
+}
+
+func (w _hash_Cloner) Reset() {
+	w.WReset()
+}
+
+func (w _hash_Cloner) Size() int {
+	return w.WSize()
+}
+
+func (w _hash_Cloner) Sum(a0 []byte) []byte {
+	return w.WSum(a0)
+}
+
+func (w _hash_Cloner) Write(a0 []byte) (int, error) {
+	return w.WWrite(a0)
 }
 
 type _hash_Hash struct {
@@ -117,5 +155,29 @@ func (w _hash_Hash64) Sum64() uint64 {
 }
 
 func (w _hash_Hash64) Write(a0 []byte) (int, error) {
+	return w.WWrite(a0)
+}
+
+type _hash_XOF struct {
+	IValue     any
+	WBlockSize func() int
+	WRead      func(a0 []byte) (int, error)
+	WReset     func()
+	WWrite     func(a0 []byte) (int, error)
+}
+
+func (w _hash_XOF) BlockSize() int {
+	return w.WBlockSize()
+}
+
+func (w _hash_XOF) Read(a0 []byte) (int, error) {
+	return w.WRead(a0)
+}
+
+func (w _hash_XOF) Reset() {
+	w.WReset()
+}
+
+func (w _hash_XOF) Write(a0 []byte) (int, error) {
 	return w.WWrite(a0)
 }

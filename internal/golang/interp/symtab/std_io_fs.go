@@ -25,6 +25,7 @@ func symbols_io_fs() Table {
 		"FormatFileInfo":     reflect.ValueOf(fs.FormatFileInfo),
 		"Glob":               reflect.ValueOf(fs.Glob),
 		"GlobFS":             reflect.ValueOf((*fs.GlobFS)(nil)),
+		"Lstat":              reflect.ValueOf(fs.Lstat),
 		"ModeAppend":         reflect.ValueOf(fs.ModeAppend),
 		"ModeCharDevice":     reflect.ValueOf(fs.ModeCharDevice),
 		"ModeDevice":         reflect.ValueOf(fs.ModeDevice),
@@ -46,6 +47,8 @@ func symbols_io_fs() Table {
 		"ReadDirFile":        reflect.ValueOf((*fs.ReadDirFile)(nil)),
 		"ReadFile":           reflect.ValueOf(fs.ReadFile),
 		"ReadFileFS":         reflect.ValueOf((*fs.ReadFileFS)(nil)),
+		"ReadLink":           reflect.ValueOf(fs.ReadLink),
+		"ReadLinkFS":         reflect.ValueOf((*fs.ReadLinkFS)(nil)),
 		"SkipAll":            reflect.ValueOf(&fs.SkipAll).Elem(),
 		"SkipDir":            reflect.ValueOf(&fs.SkipDir).Elem(),
 		"Stat":               reflect.ValueOf(fs.Stat),
@@ -68,6 +71,7 @@ func wrappers_io_fs() Table {
 		"_ReadDirFS":   reflect.ValueOf((*_io_fs_ReadDirFS)(nil)),
 		"_ReadDirFile": reflect.ValueOf((*_io_fs_ReadDirFile)(nil)),
 		"_ReadFileFS":  reflect.ValueOf((*_io_fs_ReadFileFS)(nil)),
+		"_ReadLinkFS":  reflect.ValueOf((*_io_fs_ReadLinkFS)(nil)),
 		"_StatFS":      reflect.ValueOf((*_io_fs_StatFS)(nil)),
 		"_SubFS":       reflect.ValueOf((*_io_fs_SubFS)(nil)),
 	}
@@ -223,6 +227,25 @@ func (w _io_fs_ReadFileFS) Open(a0 string) (fs.File, error) {
 
 func (w _io_fs_ReadFileFS) ReadFile(a0 string) ([]byte, error) {
 	return w.WReadFile(a0)
+}
+
+type _io_fs_ReadLinkFS struct {
+	IValue    any
+	WLstat    func(a0 string) (fs.FileInfo, error)
+	WOpen     func(a0 string) (fs.File, error)
+	WReadLink func(a0 string) (string, error)
+}
+
+func (w _io_fs_ReadLinkFS) Lstat(a0 string) (fs.FileInfo, error) {
+	return w.WLstat(a0)
+}
+
+func (w _io_fs_ReadLinkFS) Open(a0 string) (fs.File, error) {
+	return w.WOpen(a0)
+}
+
+func (w _io_fs_ReadLinkFS) ReadLink(a0 string) (string, error) {
+	return w.WReadLink(a0)
 }
 
 type _io_fs_StatFS struct {

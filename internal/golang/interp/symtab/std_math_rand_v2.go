@@ -29,6 +29,7 @@ func symbols_math_rand_v2() Table {
 		"Rand":        reflect.ValueOf((*rand.Rand)(nil)),
 		"Shuffle":     reflect.ValueOf(rand.Shuffle),
 		"Source":      reflect.ValueOf((*rand.Source)(nil)),
+		"Uint":        reflect.ValueOf(rand.Uint),
 		"Uint32":      reflect.ValueOf(rand.Uint32),
 		"Uint32N":     reflect.ValueOf(rand.Uint32N),
 		"Uint64":      reflect.ValueOf(rand.Uint64),

@@ -9,15 +9,16 @@ import (
 
 func symbols_mime_multipart() Table {
 	return Table{
-		"ErrMessageTooLarge": reflect.ValueOf(&multipart.ErrMessageTooLarge).Elem(),
-		"File":               reflect.ValueOf((*multipart.File)(nil)),
-		"FileHeader":         reflect.ValueOf((*multipart.FileHeader)(nil)),
-		"Form":               reflect.ValueOf((*multipart.Form)(nil)),
-		"NewReader":          reflect.ValueOf(multipart.NewReader),
-		"NewWriter":          reflect.ValueOf(multipart.NewWriter),
-		"Part":               reflect.ValueOf((*multipart.Part)(nil)),
-		"Reader":             reflect.ValueOf((*multipart.Reader)(nil)),
-		"Writer":             reflect.ValueOf((*multipart.Writer)(nil)),
+		"ErrMessageTooLarge":     reflect.ValueOf(&multipart.ErrMessageTooLarge).Elem(),
+		"File":                   reflect.ValueOf((*multipart.File)(nil)),
+		"FileContentDisposition": reflect.ValueOf(multipart.FileContentDisposition),
+		"FileHeader":             reflect.ValueOf((*multipart.FileHeader)(nil)),
+		"Form":                   reflect.ValueOf((*multipart.Form)(nil)),
+		"NewReader":              reflect.ValueOf(multipart.NewReader),
+		"NewWriter":              reflect.ValueOf(multipart.NewWriter),
+		"Part":                   reflect.ValueOf((*multipart.Part)(nil)),
+		"Reader":                 reflect.ValueOf((*multipart.Reader)(nil)),
+		"Writer":                 reflect.ValueOf((*multipart.Writer)(nil)),
 	}
 }
 

@@ -65,6 +65,7 @@ func symbols_net() Table {
 		"Interfaces":                 reflect.ValueOf(net.Interfaces),
 		"InvalidAddrError":           reflect.ValueOf((*net.InvalidAddrError)(nil)),
 		"JoinHostPort":               reflect.ValueOf(net.JoinHostPort),
+		"KeepAliveConfig":            reflect.ValueOf((*net.KeepAliveConfig)(nil)),
 		"Listen":                     reflect.ValueOf(net.Listen),
 		"ListenConfig":               reflect.ValueOf((*net.ListenConfig)(nil)),
 		"ListenIP":                   reflect.ValueOf(net.ListenIP),

@@ -9,13 +9,14 @@ import (
 
 func symbols_net_http_httptest() Table {
 	return Table{
-		"DefaultRemoteAddr":  text(httptest.DefaultRemoteAddr),
-		"NewRecorder":        reflect.ValueOf(httptest.NewRecorder),
-		"NewRequest":         reflect.ValueOf(httptest.NewRequest),
-		"NewServer":          reflect.ValueOf(httptest.NewServer),
-		"NewTLSServer":       reflect.ValueOf(httptest.NewTLSServer),
-		"NewUnstartedServer": reflect.ValueOf(httptest.NewUnstartedServer),
-		"ResponseRecorder":   reflect.ValueOf((*httptest.ResponseRecorder)(nil)),
-		"Server":             reflect.ValueOf((*httptest.Server)(nil)),
+		"DefaultRemoteAddr":     text(httptest.DefaultRemoteAddr),
+		"NewRecorder":           reflect.ValueOf(httptest.NewRecorder),
+		"NewRequest":            reflect.ValueOf(httptest.NewRequest),
+		"NewRequestWithContext": reflect.ValueOf(httptest.NewRequestWithContext),
+		"NewServer":             reflect.ValueOf(httptest.NewServer),
+		"NewTLSServer":          reflect.ValueOf(httptest.NewTLSServer),
+		"NewUnstartedServer":    reflect.ValueOf(httptest.NewUnstartedServer),
+		"ResponseRecorder":      reflect.ValueOf((*httptest.ResponseRecorder)(nil)),
+		"Server":                reflect.ValueOf((*httptest.Server)(nil)),
 	}
 }

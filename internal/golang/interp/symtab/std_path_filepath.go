@@ -23,6 +23,7 @@ func symbols_path_filepath() Table {
 		"IsLocal":       reflect.ValueOf(filepath.IsLocal),
 		"Join":          reflect.ValueOf(filepath.Join),
 		"ListSeparator": integer(int64(filepath.ListSeparator)),
+		"Localize":      reflect.ValueOf(filepath.Localize),
 		"Match":         reflect.ValueOf(filepath.Match),
 		"Rel":           reflect.ValueOf(filepath.Rel),
 		"Separator":     integer(int64(filepath.Separator)),

@@ -59,6 +59,7 @@ func symbols_reflect() Table {
 		"SelectSend":      reflect.ValueOf(reflect.SelectSend),
 		"SendDir":         reflect.ValueOf(reflect.SendDir),
 		"Slice":           reflect.ValueOf(reflect.Slice),
+		"SliceAt":         reflect.ValueOf(reflect.SliceAt),
 		"SliceHeader":     reflect.ValueOf((*reflect.SliceHeader)(nil)),
 		"SliceOf":         reflect.ValueOf(reflect.SliceOf),
 		"String":          reflect.ValueOf(reflect.String),

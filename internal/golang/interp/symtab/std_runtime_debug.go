@@ -11,6 +11,7 @@ func symbols_runtime_debug() Table {
 	return Table{
 		"BuildInfo":       reflect.ValueOf((*debug.BuildInfo)(nil)),
 		"BuildSetting":    reflect.ValueOf((*debug.BuildSetting)(nil)),
+		"CrashOptions":    reflect.ValueOf((*debug.CrashOptions)(nil)),
 		"FreeOSMemory":    reflect.ValueOf(debug.FreeOSMemory),
 		"GCStats":         reflect.ValueOf((*debug.GCStats)(nil)),
 		"Module":          reflect.ValueOf((*debug.Module)(nil)),
@@ -18,6 +19,7 @@ func symbols_runtime_debug() Table {
 		"PrintStack":      reflect.ValueOf(debug.PrintStack),
 		"ReadBuildInfo":   reflect.ValueOf(debug.ReadBuildInfo),
 		"ReadGCStats":     reflect.ValueOf(debug.ReadGCStats),
+		"SetCrashOutput":  reflect.ValueOf(debug.SetCrashOutput),
 		"SetGCPercent":    reflect.ValueOf(debug.SetGCPercent),
 		"SetMaxStack":     reflect.ValueOf(debug.SetMaxStack),
 		"SetMaxThreads":   reflect.ValueOf(debug.SetMaxThreads),

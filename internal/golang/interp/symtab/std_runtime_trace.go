@@ -9,15 +9,18 @@ import (
 
 func symbols_runtime_trace() Table {
 	return Table{
-		"IsEnabled":   reflect.ValueOf(trace.IsEnabled),
-		"Log":         reflect.ValueOf(trace.Log),
-		"Logf":        reflect.ValueOf(trace.Logf),
-		"NewTask":     reflect.ValueOf(trace.NewTask),
-		"Region":      reflect.ValueOf((*trace.Region)(nil)),
-		"Start":       reflect.ValueOf(trace.Start),
-		"StartRegion": reflect.ValueOf(trace.StartRegion),
-		"Stop":        reflect.ValueOf(trace.Stop),
-		"Task":        reflect.ValueOf((*trace.Task)(nil)),
-		"WithRegion":  reflect.ValueOf(trace.WithRegion),
+		"FlightRecorder":       reflect.ValueOf((*trace.FlightRecorder)(nil)),
+		"FlightRecorderConfig": reflect.ValueOf((*trace.FlightRecorderConfig)(nil)),
+		"IsEnabled":            reflect.ValueOf(trace.IsEnabled),
+		"Log":                  reflect.ValueOf(trace.Log),
+		"Logf":                 reflect.ValueOf(trace.Logf),
+		"NewFlightRecorder":    reflect.ValueOf(trace.NewFlightRecorder),
+		"NewTask":              reflect.ValueOf(trace.NewTask),
+		"Region":               reflect.ValueOf((*trace.Region)(nil)),
+		"Start":                reflect.ValueOf(trace.Start),
+		"StartRegion":          reflect.ValueOf(trace.StartRegion),
+		"Stop":                 reflect.ValueOf(trace.Stop),
+		"Task":                 reflect.ValueOf((*trace.Task)(nil)),
+		"WithRegion":           reflect.ValueOf(trace.WithRegion),
 	}
 }

@@ -15,5 +15,6 @@ func symbols_unicode_utf16() Table {
 		"Encode":      reflect.ValueOf(utf16.Encode),
 		"EncodeRune":  reflect.ValueOf(utf16.EncodeRune),
 		"IsSurrogate": reflect.ValueOf(utf16.IsSurrogate),
+		"RuneLen":     reflect.ValueOf(utf16.RuneLen),
 	}
 }

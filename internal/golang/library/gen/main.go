@@ -1,6 +1,6 @@
 // Command gen writes the declarations of the standard library as the interpreter offers it, for a type checker that runs where
-// Go is not installed. The names come from the interpreter's own tables. The types come from the Go release that runs this
-// command, because the interpreter passes compiled values to plugins.
+// Go is not installed. They are those of the Go release that runs this command, because the interpreter passes compiled values to
+// plugins. Generic functions and types are left out: they exist as source.
 package main
 
 import (
@@ -17,6 +17,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/golang/library"
 )
 
 // The files that are written: the declarations, and the list of the packages that every plugin may import.
@@ -60,6 +62,9 @@ func generate() (map[string][]byte, error) {
 		}
 		tables[module+dir] = names
 	}
+	for _, path := range library.Later() {
+		tables[path] = nil
+	}
 	for _, path := range slices.Sorted(maps.Keys(tables)) {
 		if err := w.add(path, tables[path]); err != nil {
 			return nil, err
@@ -95,13 +100,10 @@ func exports() (importer.Lookup, error) {
 	return func(path string) (io.ReadCloser, error) { return os.Open(files[path]) }, nil
 }
 
-var (
-	tableKey  = regexp.MustCompile(`^\tSymbols\["([^"]+)"\]`)
-	tableName = regexp.MustCompile(`^\t\t"([A-Za-z]\w*)":`)
-)
+var tableKey = regexp.MustCompile(`^\tSymbols\["([^"]+)"\]`)
 
-// readTables returns the names of each package in the interpreter's tables. It reads the tables as text; linking them would
-// give the same names.
+// readTables returns the packages in the interpreter's tables, without names: all that a package exports counts. It reads the tables as text;
+// linking them would give the same packages.
 func readTables() (map[string][]string, error) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/traefik/yaegi").Output()
 	if err != nil {
@@ -118,26 +120,17 @@ func readTables() (map[string][]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := ""
 		for line := range strings.Lines(string(text)) {
 			if m := tableKey.FindStringSubmatch(line); m != nil {
-				key = filepath.ToSlash(filepath.Dir(m[1]))
-			}
-			if m := tableName.FindStringSubmatch(line); m != nil {
-				tables[key] = append(tables[key], m[1])
+				tables[filepath.ToSlash(filepath.Dir(m[1]))] = nil
 			}
 		}
 	}
 	return tables, nil
 }
 
-// others lists the names that the interpreter has as source, because they are generic, or in a table that was written by hand.
+// others lists the packages that the interpreter has as source, because they are generic, and the names of one whose table was written by hand.
 var others = map[string][]string{
 	"os/exec": {"Cmd", "Command", "CommandContext", "ErrNotFound", "Error", "ExitError", "LookPath"},
-	"cmp":     {"Compare", "Less", "Or", "Ordered"},
-	"slices": {
-		"BinarySearch", "BinarySearchFunc", "Clip", "Clone", "Compact", "CompactFunc", "Compare", "CompareFunc", "Concat", "Contains",
-		"ContainsFunc", "Delete", "DeleteFunc", "Equal", "EqualFunc", "Grow", "Index", "IndexFunc", "Insert", "IsSorted", "IsSortedFunc",
-		"Max", "MaxFunc", "Min", "MinFunc", "Replace", "Reverse", "Sort", "SortFunc", "SortStableFunc",
-	},
+	"cmp":     nil, "slices": nil,
 }

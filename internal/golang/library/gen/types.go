@@ -114,7 +114,7 @@ func trimStruct(t *types.Struct) types.Type {
 func promotes(t types.Type) bool {
 	set := types.NewMethodSet(types.NewPointer(deref(t)))
 	for m := range set.Methods() {
-		if m.Obj().Exported() {
+		if m.Obj().Exported() || sealing(m.Obj().Pkg(), m.Obj().Name()) {
 			return true
 		}
 	}

@@ -62,7 +62,7 @@ func (w *writer) Import(path string) (*types.Package, error) {
 	return w.importer.Import(path)
 }
 
-// add adds the named objects of a package. It skips names that this Go release does not have.
+// add adds the named objects of a package, or all that it exports and that is not generic. It skips names that this Go release does not have.
 func (w *writer) add(path string, names []string) error {
 	pkg, err := w.Import(path)
 	if err != nil {
@@ -71,8 +71,12 @@ func (w *writer) add(path string, names []string) error {
 	if w.objects[pkg] == nil {
 		w.objects[pkg] = map[string]types.Object{}
 	}
+	all := names == nil
+	if all {
+		names = pkg.Scope().Names()
+	}
 	for _, name := range names {
-		if obj := pkg.Scope().Lookup(name); obj != nil {
+		if obj := pkg.Scope().Lookup(name); obj != nil && obj.Exported() && (!all || !isGeneric(obj)) {
 			w.want(obj)
 		}
 	}
@@ -82,6 +86,19 @@ func (w *writer) add(path string, names []string) error {
 		w.declaration(obj)
 	}
 	return nil
+}
+
+// isGeneric reports whether an object has type parameters.
+func isGeneric(obj types.Object) bool {
+	switch t := obj.Type().(type) {
+	case *types.Signature:
+		return t.TypeParams().Len() > 0
+	case *types.Named:
+		return t.TypeParams().Len() > 0
+	case *types.Alias:
+		return t.TypeParams().Len() > 0
+	}
+	return false
 }
 
 // want queues an object for declaration.
@@ -247,9 +264,37 @@ func (d *declarer) typeName(obj *types.TypeName) string {
 	var text strings.Builder
 	text.WriteString("type " + obj.Name() + d.typeParams(named.TypeParams()) + " " + d.typ(trim(named.Underlying())) + "\n")
 	for m := range named.Methods() {
-		if m.Exported() {
+		switch {
+		case m.Exported():
 			text.WriteString(d.function(m))
+		case sealing(obj.Pkg(), m.Name()):
+			star := ""
+			if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
+				star = "*"
+			}
+			fmt.Fprintf(&text, "func (%s%s) %s()\n", star, obj.Name(), m.Name())
 		}
 	}
 	return text.String()
+}
+
+// sealing reports whether an interface that a package exports has a method that is not exported, so that only types of the package implement
+// the interface.
+func sealing(pkg *types.Package, method string) bool {
+	for _, name := range pkg.Scope().Names() {
+		obj, ok := pkg.Scope().Lookup(name).(*types.TypeName)
+		if !ok || !obj.Exported() {
+			continue
+		}
+		iface, ok := obj.Type().Underlying().(*types.Interface)
+		if !ok {
+			continue
+		}
+		for m := range iface.Methods() {
+			if m.Name() == method {
+				return true
+			}
+		}
+	}
+	return false
 }

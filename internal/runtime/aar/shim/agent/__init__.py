@@ -4,5 +4,8 @@ aura's own code, standard library only. Modules of Aar that are not listed in au
 importing them raises ImportError.
 """
 
-# The modules of Aar that an extension tried to import and that aura deliberately does not provide.
-missing: set[str] = set()
+# The parts of Aar that aura has in a form of its own, and what to do instead.
+INSTEAD = {
+    "agent.extensions.mcp": "aura connects MCP servers itself; list them in config/mcp/*.yaml",
+    "agent.memory": "aura saves sessions itself",
+}

@@ -45,7 +45,7 @@ _OPEN_CALLS = 256
 # How the result of a failed call begins if an extension replaced it. What replaces the result replaces the error too.
 _FAILED = "Error: "
 
-# Calls the handlers of an event. It returns what the handlers made of the event, and the first error.
+# Calls the handlers of an event, and returns what they made of it.
 Fire = Callable[..., Awaitable[Any]]
 
 
@@ -92,7 +92,7 @@ class Hooks:
             rest = turn.merge(rest, list(result))
             return turn.Messages([turn.shown({"ToolCalls": None, "ToolCallID": "", "ToolName": "", **message}) for message in rest])
 
-        await self._fire("before_turn", turn.Messages([turn.shown(message) for message in rest]), ctx, take, lenient=True)
+        await self._fire("before_turn", turn.Messages([turn.shown(message) for message in rest]), ctx, take)
         return exact.tree(system + rest)
 
     async def AfterResponse(self, context: dict[str, Any], ctx: ExtensionContext) -> Any:

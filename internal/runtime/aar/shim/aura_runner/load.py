@@ -7,9 +7,11 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
+import agent
 from aura_runner.wire import Failure
 
 # The limits of what is read of an extension's source.
@@ -121,17 +123,63 @@ class Source:
     def __init__(self) -> None:
         # The names of events that the source emits. A name that is not written as a literal is unknown.
         self.emits: set[str] = set()
+        # What the source imports of Aar, wherever that is: modules, each with the name in it or none.
+        self.imports: set[tuple[str, str]] = set()
         # Whether the source mentions what the history has of single answers: the model's thinking, and what providers reported.
         self.answers = False
 
     def read(self, text: bytes, parsed: ast.AST) -> None:
         """Add a file."""
         self.answers = self.answers or any(word in text for word in _OF_ANSWERS)
-        for node in ast.walk(parsed):
+        for node in _run(parsed):
+            self.imports.update((module, name) for module, name in _imported(node) if f"{module}.".startswith("agent."))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("emit", "emit_async"):
                 name = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg == "name"), None)
                 if isinstance(name, ast.Constant) and isinstance(name.value, str):
                     self.emits.add(name.value)
+
+
+def _run(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a source, without those that are there for type checkers only."""
+    yield node
+    for child in node.orelse if _for_types(node) else ast.iter_child_nodes(node):
+        yield from _run(child)
+
+
+def _for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and getattr(node.test, "id", getattr(node.test, "attr", "")) == "TYPE_CHECKING"
+
+
+def _imported(node: ast.AST) -> list[tuple[str, str]]:
+    """What a node imports: each module, with the name in it or none."""
+    if isinstance(node, ast.Import):
+        return [(name.name, "") for name in node.names]
+    if isinstance(node, ast.ImportFrom) and not node.level:
+        return [(str(node.module), name.name.replace("*", "")) for name in node.names]
+    if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("import_module", "__import__"):
+        return [(name.value, "") for name in node.args[:1] if isinstance(name, ast.Constant) and isinstance(name.value, str)]
+    return []
+
+
+def absent(imports: set[tuple[str, str]]) -> list[str]:
+    """The parts of Aar among imports that aura does not provide, each with what to do. Extensions often catch the error of such an import, and
+    report another reason or none."""
+    out = []
+    for part in sorted({module if not _provided(module) else f"{module}.{name}" for module, name in imports if not _found(module, name)}):
+        instead = next((text for known, text in agent.INSTEAD.items() if f"{part}.".startswith(f"{known}.")), "what needs it does not work")
+        out.append(f"{part}, a part of Aar that aura does not provide: {instead}")
+    return out
+
+
+def _found(module: str, name: str) -> bool:
+    return _provided(module) and (not name or hasattr(importlib.import_module(module), name) or _provided(f"{module}.{name}"))
+
+
+def _provided(module: str) -> bool:
+    try:
+        return module not in agent.INSTEAD and importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def missing(error: BaseException) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import json
 import math
 import os
 from typing import Any
 
 import aura
-import agent
 from agent.core.state import AgentState
 from agent.extensions.api import LIFECYCLE_EVENTS, BlockResult, ExtensionContext
 from agent.tools.schema import ToolSpec
@@ -25,6 +25,9 @@ from aura_runner.wire import Failure, Wire
 
 # The version of the protocol that this runner speaks.
 PROTOCOL = 1
+
+# The failures of handlers in the running call.
+_failures: contextvars.ContextVar[list[Exception]] = contextvars.ContextVar("failures")
 
 # How long a handler may still react to its signal before its task is cancelled, in seconds. The host waits longer than that.
 CANCEL_GRACE = 0.25
@@ -110,9 +113,8 @@ class Runner:
                 warnings.append(f"there is no event {name!r}; the events are {', '.join(LIFECYCLE_EVENTS)}")
         if api._panels:
             warnings.append("aura shows no panels")
-        for module in sorted(agent.missing):
-            warnings.append(f"it wants {module}, a part of Aar that aura does not provide: aura connects MCP servers itself, those in config/mcp/*.yaml")
         source = self._extension.study()
+        warnings += [f"it imports {absent}" for absent in load.absent(source.imports)]
         events = {name for name in LIFECYCLE_EVENTS if api._event_handlers.get(name) or self._bus.handled(name)}
         registered = [name for name in LIFECYCLE_EVENTS if name in events]
         if source.answers:
@@ -137,10 +139,17 @@ class Runner:
     async def _call_hook(self, frame: dict[str, Any], signal: Signal) -> Any:
         point, context = frame["point"], frame["context"]
         ctx = await self._context(frame["id"], context["Context"], Hooks.state(point, context), signal, asking=point in ASKING)
+        failures: list[Exception] = []
+        _failures.set(failures)
         try:
-            return await self._hooks.call(point, context, ctx)
+            result = await self._hooks.call(point, context, ctx)
         finally:
             await self._metadata.save()
+        # A call that is blocked needs no further handler. Messages are replaced as a whole, and a failure would drop what other plugins made of
+        # them.
+        if failures and point != "TransformMessages" and not (result and result.get("Block")):
+            raise Failure(self._explained(failures[0]), result=result) from failures[0]
+        return result
 
     async def _call_execute(self, frame: dict[str, Any], signal: Signal) -> Any:
         spec = next((spec for spec in self._api._tools if spec.name == frame["tool"]), None)
@@ -188,26 +197,32 @@ class Runner:
         finally:
             await self._metadata.save()
 
-    async def _fire(self, name: str, event: Any, ctx: ExtensionContext, take: Any = None, lenient: bool = False) -> Any:
-        """Call the handlers of an event in order, and return what they made of it. A handler that fails is logged, and the next one runs. The
-        call fails only if no handler returned anything that counts, unless it is lenient."""
-        first, failed = event, None
+    async def _fire(self, name: str, event: Any, ctx: ExtensionContext, take: Any = None) -> Any:
+        """Call the handlers of an event in order, and return what they made of it. A handler that fails is logged, and the next one runs. What
+        the failed one changed in place remains."""
+        first = event
         for handler in tuple(self._api._event_handlers.get(name, ())):
             try:
                 result = await invoke(handler, event, ctx)
-                event = take(event, result) if take else event
             except Ended:
                 raise
             except Exception as error:
-                self._log.exception("a handler of %s failed", name)
-                failed = failed or error
+                self._failed(name, error)
+                result = None
+            try:
+                event = take(event, result) if take else event
+            except Exception as error:
+                self._failed(name, error)
             if isinstance(event, BlockResult):
                 break
         if self._bus.handled(name):
             await self._bus.deliver(name, first if isinstance(event, BlockResult) else event)
-        if failed is not None and event is first and not lenient:
-            raise Failure(self._explained(failed)) from failed
         return event
+
+    def _failed(self, name: str, error: Exception) -> None:
+        """Log the failure of a handler. It is that of the call, too."""
+        self._log.error("a handler of %s failed", name, exc_info=error)
+        _failures.get().append(error)
 
     def _explained(self, error: BaseException) -> str:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -31,11 +31,11 @@ LOST = 70
 
 
 class Failure(Exception):
-    """A call that failed, or a request that the host refused."""
+    """A call that failed, or a request that the host refused. result is a tree: what a hook decided although a part of it failed."""
 
-    def __init__(self, message: str, kind: str = "error") -> None:
+    def __init__(self, message: str, kind: str = "error", result: Any = None) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.kind, self.result = kind, result
 
 
 class Wire:
@@ -69,7 +69,13 @@ class Wire:
     def fail(self, call: int, failure: Failure) -> None:
         """Send the failure of a call."""
         message = str(failure).encode("utf-8", "replace").decode()
-        self._send({"id": call, "failure": {"kind": failure.kind, "message": message[: MAX_FRAME // 16]}})
+        frame = {"id": call, "failure": {"kind": failure.kind, "message": message[: MAX_FRAME // 16]}}
+        if failure.result is not None:
+            frame["result"] = failure.result
+        try:
+            self._send(frame)
+        except _TooLarge as error:
+            self.fail(call, Failure(f"the answer has {error}", "size"))
 
     async def ask(self, request: str, **content: Any) -> Any:
         """Ask the host for something, and wait for the answer."""

@@ -107,7 +107,7 @@ class Mistakes(unittest.TestCase):
         for module in ("agent.extensions.mcp", "agent.memory.session_store"):
             with self.assertRaises(ImportError):
                 __import__(module)
-        with self.assertRaisesRegex(ImportError, "it connects MCP servers itself"):
+        with self.assertRaisesRegex(ImportError, "aura connects MCP servers itself"):
             __import__("agent.extensions.mcp")
 
     def test_package_exports(self):

@@ -1,4 +1,21 @@
-"""Registers what cannot be used beside a guard."""
+"""Registers what cannot be used beside a guard, and imports what aura does not provide."""
+
+import importlib
+from typing import TYPE_CHECKING
+
+from agent import extensions
+from agent.core import events
+from agent.extensions.api import *  # noqa: F403
+
+if TYPE_CHECKING:
+    from agent.core.config import AgentConfig
+
+
+def optional():
+    from agent.core.events import Nothing, ToolCall
+    from agent.memory.session_store import SessionStore
+
+    importlib.import_module("agent.core.loop")
 
 
 def register(api):
@@ -25,7 +42,9 @@ def register(api):
     for text in ("first", "last"):
         api.tool("twice", text, {})(lambda text=text: text)
 
-    try:
-        import agent.extensions.mcp  # noqa: F401
-    except ImportError:
-        pass
+    @api.on("session_start")
+    def connect(event, ctx):
+        try:
+            from agent.extensions.mcp import MCPBridge  # noqa: F401
+        except ImportError:
+            ctx.logger.warning("'mcp' package not installed")

@@ -1,13 +1,7 @@
-"""Aar's connection with MCP servers, which aura does not provide. Importing it raises ImportError with the reason."""
-
-import logging
+"""Aar's connection with MCP servers, which aura does not provide. Importing it raises ImportError with the reason: extensions often report
+any ImportError here as a package that is not installed.
+"""
 
 import agent
 
-agent.missing.add(__name__)
-
-_REASON = f"aura does not provide {__name__}: it connects MCP servers itself, those in config/mcp/*.yaml"
-# An extension that imports this in a handler often says that a package is not installed.
-logging.getLogger(__name__).warning(_REASON)
-
-raise ImportError(_REASON, name=__name__)
+raise ImportError(f"aura does not provide {__name__}: {agent.INSTEAD[__name__]}", name=__name__)

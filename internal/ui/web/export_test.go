@@ -1,0 +1,4 @@
+package web
+
+// Markdown is markdown, for tests.
+var Markdown = markdown

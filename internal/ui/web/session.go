@@ -1,0 +1,214 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/author/explain"
+	"github.com/idelchi/aura/internal/base/plaintext"
+)
+
+const (
+	// messagesPerPage is how many messages a page of a session has. Pages are counted from the beginning, so that an address stays the same.
+	messagesPerPage = 100
+	// longestText is how much of a text is shown, in bytes.
+	longestText = 64 << 10
+	// longestOpening is how much of a folded text its heading shows, in characters.
+	longestOpening = 80
+)
+
+// conversationModel is the data of the page of a session.
+type conversationModel struct {
+	ID, Title string
+	// Pages says which page this is; empty if there is only one. Earlier and Later are the addresses of its neighbours.
+	Pages, Earlier, Later string
+	// Turn is the only turn that is shown, and Whole the address of the page without this choice; empty for all turns.
+	Turn, Whole string
+}
+
+// messageModel is a message of a conversation.
+type messageModel struct {
+	ID, Role, Who, At string
+	Thinking          string
+	// Markdown is what a model wrote. Text is what others wrote; Folded says that only its Opening is visible at first.
+	Markdown      ready
+	Text, Opening string
+	Folded        bool
+	Files         []string
+	Calls         []callModel
+	// Cut says that the text is longer.
+	Cut string
+	// Explained says what plugins did in the turn of this message; empty if that is shown elsewhere.
+	Explained string
+	Turn      int
+}
+
+// callModel is a tool call that a message requests.
+type callModel struct{ ID, Name, Opening, Arguments string }
+
+// sessionPage shows a session: its state, the timeline of its turns, and its conversation.
+func (s *site) sessionPage(r *http.Request) (view, error) {
+	v := view{status: http.StatusOK, page: "session"}
+	found, err := s.reader.session(r.PathValue("id"), func(row inspect.SessionRow, index *session.Index) error {
+		head := cleaned(s.reader.source.Secrets, modelOf(row))
+		m := &conversationModel{ID: row.ID, Title: head.Title}
+		page := choosePage(m, r.URL, index.Len())
+		heads, err := items("session-head", []*sessionModel{head}, func(*sessionModel) string { return "head" })
+		if err != nil {
+			return err
+		}
+		rest, err := s.conversation(row, index, page, m.Turn)
+		v.layout, v.model = layout{Title: head.Title + " - aura", Section: "/sessions"}, cleaned(s.reader.source.Secrets, m)
+		v.boxes = append([]box{{"heads", heads}}, rest...)
+		return err
+	})
+	if err == nil && !found {
+		err = errNotFound
+	}
+	return v, err
+}
+
+// choosePage returns the number of the page that an address asks for, and fills what the page shows about it.
+func choosePage(m *conversationModel, u *url.URL, messages int) int {
+	last := max(0, (messages-1)/messagesPerPage)
+	page := last
+	if n, err := strconv.Atoi(u.Query().Get("page")); err == nil {
+		page = min(max(n-1, 0), last)
+	}
+	if last > 0 {
+		m.Pages = fmt.Sprintf("page %d of %d", page+1, last+1)
+	}
+	address := func(page int) string { return fmt.Sprintf("%s?page=%d", u.Path, page+1) }
+	if page > 0 {
+		m.Earlier = address(page - 1)
+	}
+	if page < last {
+		m.Later = address(page + 1)
+	}
+	if turn, err := strconv.Atoi(u.Query().Get("turn")); err == nil && turn > 0 {
+		m.Turn, m.Whole = strconv.Itoa(turn), address(page)
+	}
+	return page
+}
+
+// conversation returns the timeline and the messages of a page of a session.
+func (s *site) conversation(row inspect.SessionRow, index *session.Index, page int, only string) ([]box, error) {
+	key := fmt.Sprintf("%s %d %s", row.ID, page, only)
+	if boxes, ok := s.pages.get(key, index.Version()); ok {
+		return boxes, nil
+	}
+	from := min(page*messagesPerPage, index.Len())
+	messages, err := index.Messages(from, min(from+messagesPerPage, index.Len()))
+	if err != nil {
+		return nil, err
+	}
+	facts, err := factsOf(index, messages, page == (index.Len()-1)/messagesPerPage)
+	if err != nil {
+		return nil, err
+	}
+	models := s.messageModels(messages, from, index, facts)
+	shown, err := items("message", models, func(m *messageModel) string { return m.ID })
+	if err != nil {
+		return nil, err
+	}
+	timelines, err := items("turn", s.turnModels(messages, facts, only, fmt.Sprintf("/sessions/%s?page=%d", row.ID, page+1)), func(m *turnModel) string { return m.ID })
+	if err != nil {
+		return nil, err
+	}
+	boxes := []box{{"turns", timelines}, {"messages", shown}}
+	s.pages.put(key, index.Version(), boxes)
+	return boxes, nil
+}
+
+// factsOf reads the facts of the turns that messages belong to, grouped by turn. The last page also has the facts that no message follows.
+func factsOf(index *session.Index, messages []llm.Message, last bool) ([]explain.Turn, error) {
+	if len(messages) == 0 {
+		return nil, nil
+	}
+	low, high := index.Turns()
+	low = max(low, index.TurnOf(messages[0].CreatedAt))
+	if !last {
+		high = index.TurnOf(messages[len(messages)-1].CreatedAt)
+	}
+	facts, _, err := index.Facts(low, high)
+	if err != nil {
+		return nil, err
+	}
+	return explain.Turns(facts, explain.Filter{})
+}
+
+// messageModels returns what the page shows of messages. What plugins did in a turn stands at its first answer.
+func (s *site) messageModels(messages []llm.Message, from int, index *session.Index, turns []explain.Turn) []*messageModel {
+	explained := map[int]string{}
+	for _, t := range turns {
+		if len(t.Facts) > 0 {
+			explained[t.Number] = explain.Text([]explain.Turn{t}, true)
+		}
+	}
+	var out []*messageModel
+	for i, msg := range messages {
+		m := s.messageModel(msg)
+		m.ID = fmt.Sprintf("m-%d", from+i)
+		if msg.Role == llm.RoleAssistant {
+			m.Turn = index.TurnOf(msg.CreatedAt)
+			m.Explained, _ = shorten(explained[m.Turn])
+			delete(explained, m.Turn)
+		}
+		// A text is cleaned before it becomes HTML, and once more with the other fields, which changes nothing.
+		cleaned(s.reader.source.Secrets, m)
+		if msg.Role == llm.RoleAssistant {
+			m.Markdown, m.Text = markdown(m.Text), ""
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (s *site) messageModel(msg llm.Message) *messageModel {
+	m := &messageModel{Role: string(msg.Role), Who: string(msg.Role), At: clock(msg.CreatedAt), Thinking: msg.Thinking}
+	if msg.Synthetic {
+		m.Who += " (injected)"
+	}
+	var cuts [2]int
+	// Secrets are removed from the whole text: the beginning of one would not be recognized.
+	m.Text, cuts[0] = shorten(s.reader.source.Secrets.String(msg.Content))
+	m.Thinking, cuts[1] = shorten(s.reader.source.Secrets.String(msg.Thinking))
+	if left := cuts[0] + cuts[1]; left > 0 {
+		m.Cut = fmt.Sprintf("%d bytes more; `aura sessions show` prints them", left)
+	}
+	if msg.Role == llm.RoleTool {
+		m.Who, m.Folded, m.Opening = "result of "+orDash(msg.ToolName), true, cmp.Or(opening(m.Text), "an empty result")
+	}
+	for _, p := range msg.Parts {
+		m.Files = append(m.Files, fmt.Sprintf("%s (%s)", p.Name, p.Type))
+	}
+	for i, c := range msg.ToolCalls {
+		arguments, _ := shorten(s.reader.source.Secrets.String(string(c.Arguments)))
+		m.Calls = append(m.Calls, callModel{fmt.Sprintf("call-%d", i), c.Name, opening(arguments), arguments})
+	}
+	return m
+}
+
+// opening returns the beginning of a text in one line.
+func opening(text string) string {
+	line := []rune(plaintext.Line(text[:min(len(text), 8*longestOpening)]))
+	if len(line) > longestOpening {
+		return string(line[:longestOpening]) + "…"
+	}
+	return string(line)
+}
+
+// shorten returns the beginning of a text, and how many bytes are left out.
+func shorten(text string) (string, int) {
+	if len(text) <= longestText {
+		return text, 0
+	}
+	return strings.ToValidUTF8(text[:longestText], ""), len(text) - longestText
+}

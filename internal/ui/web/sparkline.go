@@ -1,0 +1,31 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The size of a small chart in its own units.
+const (
+	sparkWidth  = 180
+	sparkHeight = 24
+)
+
+// sparkline draws a small chart of readings, one unit of width each, the newest at the right. Its largest value has the full height.
+func sparkline(of string, samples []sample, value func(sample) float64) ready {
+	highest := 0.0
+	for _, x := range samples {
+		highest = max(highest, value(x))
+	}
+	var points strings.Builder
+	for i, x := range samples {
+		y := float64(sparkHeight) - 1
+		if highest > 0 {
+			y -= value(x) / highest * (sparkHeight - 2)
+		}
+		fmt.Fprintf(&points, "%d,%.1f ", sparkWidth-len(samples)+i, y)
+	}
+	//nolint:gosec // numbers, and a text of this package
+	return ready(fmt.Sprintf(`<svg role="img" aria-label="%s, the last %d seconds" viewBox="0 0 %d %d" class="spark"><polyline points="%s"></polyline></svg>`,
+		of, len(samples), sparkWidth, sparkHeight, strings.TrimSpace(points.String())))
+}
