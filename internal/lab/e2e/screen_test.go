@@ -244,6 +244,9 @@ func (s *screen) scrollback() []string {
 }
 
 func (s *screen) scrolled() []string {
+	if s.emulator.IsAltScreen() { // the emulator still returns those of the main screen
+		return nil
+	}
 	var lines []string
 	for _, line := range s.emulator.Scrollback().Lines() {
 		lines = append(lines, strings.TrimRight(line.String(), " "))
