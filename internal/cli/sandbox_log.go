@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -15,42 +17,42 @@ import (
 
 const sandboxLogHelp = `List the connections of a session that the rules of sandbox.network decided about:
 when, by whom, to which host, port and address, the verdict, and the bytes sent and
-received. Without SESSION it is the session of the project that was used last.
+received. Without SESSION it is the session of the project that was used last. --all
+sums up all sessions of all projects by host and verdict.
 
 A program with the whole network is not listed. At most 256 connections of a turn are
 listed one by one; the others are counted. The rule of each verdict is in --json and
 in 'aura explain'.`
 
 func newSandboxLog(s streams, root *rootOptions) *cobra.Command {
-	var asJSON bool
+	var asJSON, all bool
 	cmd := &cobra.Command{
 		Use:   "log [SESSION]",
-		Short: "List the connections of a session",
+		Short: "List the connections of a session, or the hosts of all sessions",
 		Long:  sandboxLogHelp,
 		Example: `  aura sandbox log
-  aura sandbox log 01a1 --json`,
+  aura sandbox log 01a1 --json
+  aura sandbox log --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usageError{fmt.Errorf("%s takes at most one SESSION; quote a title with spaces", cmd.CommandPath())}
 			}
 			return nil
 		},
-		RunE:              func(_ *cobra.Command, args []string) error { return root.listConnections(s, args, asJSON) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !all {
+				return root.listConnections(s, args, asJSON)
+			}
+			if len(args) > 0 {
+				return usageError{errors.New("--all is about all sessions; leave out SESSION")}
+			}
+			return root.listHosts(s, asJSON)
+		},
 		ValidArgsFunction: first(sessionIDs(s, root)),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
+	cmd.Flags().BoolVar(&all, "all", false, "sum up the connections of all sessions by host")
 	return cmd
-}
-
-// connection is a row of the log.
-type connection struct {
-	Time    time.Time `json:"time"`
-	By      string    `json:"by,omitempty"`
-	Host    string    `json:"host,omitempty"`
-	Verdict string    `json:"verdict,omitempty"`
-	Rule    string    `json:"rule,omitempty"`
-
-	session.Connection
 }
 
 func (o *rootOptions) listConnections(s streams, args []string, asJSON bool) error {
@@ -72,12 +74,7 @@ func (o *rootOptions) listConnections(s streams, args []string, asJSON bool) err
 	if err != nil {
 		return secrets.Error(err)
 	}
-	list := []connection{}
-	for _, f := range facts {
-		if f.Kind == session.FactNetwork && f.Network != nil {
-			list = append(list, connection{f.At, f.By, secrets.String(f.Name), f.Outcome, secrets.String(f.Error), *f.Network})
-		}
-	}
+	list := inspect.Connections(facts, secrets)
 	if asJSON {
 		return writeJSON(s.out, list)
 	}
@@ -89,7 +86,49 @@ func (o *rootOptions) listConnections(s streams, args []string, asJSON bool) err
 	return nil
 }
 
-func connectionRows(list []connection) [][]string {
+// listHosts lists the hosts of all sessions. A journal that cannot be read does not keep the others from being listed.
+func (o *rootOptions) listHosts(s streams, asJSON bool) error {
+	l, err := o.list(s)
+	if err != nil {
+		return err
+	}
+	secrets := setup.Secrets(l.Config, nil)
+	var catalog session.Catalog
+	sessions, err := catalog.List(l.State.AllSessions()...)
+	if err != nil {
+		return secrets.Error(err)
+	}
+	hosts := []inspect.HostUse{}
+	for _, found := range sessions {
+		use, err := inspect.NetworkUseOf(found, catalog.Index(found.Path), secrets)
+		if err != nil {
+			fmt.Fprintf(s.err, "! %s\n", clean(err.Error()))
+			continue
+		}
+		if use.Left > 0 {
+			fmt.Fprintf(s.err, "! session %s: %d earlier connections and refused tool calls are left out\n", clean(found.ID), use.Left)
+		}
+		hosts = append(hosts, use.Hosts...)
+	}
+	if asJSON {
+		return writeJSON(s.out, hosts)
+	}
+	if len(hosts) == 0 {
+		fmt.Fprintln(s.out, "no program of any session used the network under rules")
+		return nil
+	}
+	rows := [][]string{{"SESSION", "HOST", "VERDICT", "CONNECTIONS", "SENT", "RECEIVED", "LAST"}}
+	for _, h := range hosts {
+		rows = append(rows, []string{
+			h.Session, dash(plaintext.Line(h.Host)), cmp.Or(h.Verdict, "not listed"), strconv.Itoa(h.Connections), strconv.FormatInt(h.Sent, 10),
+			strconv.FormatInt(h.Received, 10), h.Last.Local().Format(time.DateTime),
+		})
+	}
+	table(s.out, rows)
+	return nil
+}
+
+func connectionRows(list []inspect.Connection) [][]string {
 	rows := [][]string{{"TIME", "BY", "HOST", "PORT", "ADDRESS", "VERDICT", "SENT", "RECEIVED"}}
 	for _, c := range list {
 		port, verdict := "-", c.Verdict
@@ -100,7 +139,7 @@ func connectionRows(list []connection) [][]string {
 			verdict = fmt.Sprintf("%d not listed", c.Dropped)
 		}
 		rows = append(rows, []string{
-			c.Time.Local().Format("2006-01-02 15:04:05"), dash(plaintext.Line(c.By)), dash(plaintext.Line(c.Host)), port, dash(plaintext.Line(c.Address)), verdict,
+			c.Time.Local().Format(time.DateTime), dash(plaintext.Line(c.By)), dash(plaintext.Line(c.Host)), port, dash(plaintext.Line(c.Address)), verdict,
 			strconv.FormatInt(c.Sent, 10), strconv.FormatInt(c.Received, 10),
 		})
 	}

@@ -187,6 +187,22 @@ func (x *Index) Facts(first, last int) (out []Fact, left int, err error) {
 			places = append(places, f.span)
 		}
 	}
+	return x.readFacts(places)
+}
+
+// Last reads the last facts of some kinds, at most as many as Facts reads. left is how many earlier ones are left out.
+func (x *Index) Last(kinds ...FactKind) (out []Fact, left int, err error) {
+	var places []span
+	for _, f := range x.facts {
+		if slices.Contains(kinds, f.kind) {
+			places = append(places, f.span)
+		}
+	}
+	return x.readFacts(places)
+}
+
+// readFacts reads the last facts at places.
+func (x *Index) readFacts(places []span) (out []Fact, left int, err error) {
 	left = max(0, len(places)-maxFactsRead)
 	err = x.each(places[left:], func(r record) error {
 		if r.Fact == nil {

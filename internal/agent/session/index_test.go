@@ -63,6 +63,10 @@ func TestIndexFollows(t *testing.T) {
 	if err != nil || left != 0 || len(facts) != 2 || facts[1].Plugin != "a" {
 		t.Errorf("facts %+v, %d, %v", facts, left, err)
 	}
+	facts, left, err = x.Last(FactTurn)
+	if err != nil || left != 0 || len(facts) != 2 || facts[1].Turn != 2 {
+		t.Errorf("last facts of a kind %+v, %d, %v", facts, left, err)
+	}
 }
 
 // sameAsWhole compares an index with the whole journal.

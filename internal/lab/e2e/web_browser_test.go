@@ -163,7 +163,7 @@ func TestWebLooks(t *testing.T) {
 	b.do(chromedp.Navigate("http://" + s.addr + "/plugins"))
 	b.shows("document.querySelector('#plugins a')")
 	plugin := fmt.Sprint(b.eval("document.querySelector('#plugins a').pathname"))
-	for name, path := range map[string]string{"sessions": "/sessions", "session": of, "plugins": "/plugins", "plugin": plugin} {
+	for name, path := range map[string]string{"sessions": "/sessions", "session": of, "plugins": "/plugins", "plugin": plugin, "network": "/network"} {
 		b.do(chromedp.Navigate("http://" + s.addr + path))
 		b.shows(text("#connection") + " === 'live'")
 		for _, theme := range []string{"light", "dark"} {

@@ -37,6 +37,8 @@ func everywhere(w *world) {
 	now := time.Now()
 	arguments, _ := json.Marshal(map[string]string{hostile: hostile})
 	steps := []error{
+		j.Tell(session.Fact{Kind: session.FactNetwork, At: now, By: hostile, Name: hostile, Outcome: hostile, Error: hostile, Network: &session.Connection{Port: 1, Address: hostile}}),
+		j.Tell(session.Fact{Kind: session.FactRefused, At: now, By: hostile, Name: hostile, Error: hostile}),
 		j.Append(llm.Message{Role: llm.RoleUser, Content: hostile, CreatedAt: now}),
 		j.Tell(session.Fact{Kind: session.FactTurn, Turn: 1, At: now.Add(time.Second)}),
 		j.Tell(session.Fact{
@@ -116,10 +118,12 @@ func TestHostileTexts(t *testing.T) {
 	w := serve(t, false, everywhere)
 	_, list := w.do(request{path: "/sessions"})
 	_, plugins := w.do(request{path: "/plugins"})
-	paths := []string{"/sessions", "/sessions?find=" + "%22%3E%3Cscript%3E&show=%22%3E%3Cb%3E", "/plugins", "/sessions/%3Cscript%3E"}
+	_, network := w.do(request{path: "/network"})
+	paths := []string{"/sessions", "/sessions?find=" + "%22%3E%3Cscript%3E&show=%22%3E%3Cb%3E", "/plugins", "/sessions/%3Cscript%3E", "/network", "/network?find=%22%3E%3Cscript%3E"}
 	paths = append(paths, addresses(list, "/sessions/")...)
 	paths = append(paths, addresses(plugins, "/plugins/")...)
-	if len(paths) != 7 {
+	paths = append(paths, addresses(network, "/network/")...)
+	if len(paths) != 10 {
 		t.Fatalf("not all pages are there: %v", paths)
 	}
 	for _, path := range paths {

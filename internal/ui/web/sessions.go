@@ -103,13 +103,7 @@ func withPage(u *url.URL, page int) string {
 
 // matches reports whether all words of a search occur in a session's id, title, project, agent or model.
 func matches(r inspect.SessionRow, find string) bool {
-	text := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Workdir, r.Agent, r.Provider, r.Model}, "\n"))
-	for word := range strings.FieldsSeq(strings.ToLower(find)) {
-		if !strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
+	return finds(find, r.ID, r.Title, r.Workdir, r.Agent, r.Provider, r.Model)
 }
 
 // modelOf returns what the pages show of a session.

@@ -27,6 +27,7 @@ func newSite(source Source) http.Handler {
 	s := &site{reader: &reader{source: source}, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux()}
 	for pattern, page := range map[string]pageFunc{
 		"/sessions": s.sessionsPage, "/sessions/{id}": s.sessionPage, "/plugins": s.pluginsPage, "/plugins/{id}": s.pluginPage,
+		"/network": s.networkPage, "/network/{id}": s.connectionsPage,
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, page) })
 	}

@@ -46,6 +46,8 @@ type reader struct {
 	rows     []inspect.SessionRow
 	listErr  error
 	listedAt time.Time
+	// network has what the sessions of the list did with the network, by the paths of their journals; nil until a page shows it.
+	network map[string]networkOf
 
 	reading     sync.Mutex
 	before, now top.Reading
