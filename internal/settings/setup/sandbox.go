@@ -306,10 +306,10 @@ func (c Confinement) Notices() []string {
 	}
 }
 
-// warnings returns what makes the sandbox narrower than its settings say.
 // Wide reports whether the working directory is the whole system, or contains the home directory.
 func (c Confinement) Wide() bool { return c.place.Wide() }
 
+// warnings returns what makes the sandbox narrower than its settings say.
 func (c Confinement) warnings() []string { return slices.Concat(c.place.Warnings(), c.missing()) }
 
 // UncoveredNotices returns notices about what the sandbox does not cover.
