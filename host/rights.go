@@ -10,8 +10,8 @@ import (
 // ErrNotPermitted means that the user does not permit the runtime that a plugin asks for.
 var ErrNotPermitted = errors.New("the runtime is not permitted")
 
-// withdrawn returns the rights that a plugin has as before and lacks as next, in words; empty if it lacks none. The variables of
-// a manifest that cannot be read are not known, so they count as unchanged.
+// withdrawn returns the rights that a plugin has as before and lacks as next, in words; empty if it lacks none. What a broken
+// manifest does not show counts as unchanged.
 func withdrawn(before, next Spec) string {
 	var out []string
 	lost := func(right string, gone bool) {
@@ -20,13 +20,14 @@ func withdrawn(before, next Spec) string {
 		}
 	}
 	lost("unsafe mode", before.Unsafe && !next.Unsafe)
-	if next.Err == nil {
+	known := next.Err == nil || next.Manifest.Decoded
+	if known {
 		gone := slices.DeleteFunc(slices.Clone(before.variables()), func(name string) bool {
 			return granted(next.variables(), name) || name == "PATH"
 		})
 		lost("the environment variables "+strings.Join(gone, ", "), len(gone) > 0)
 	}
-	lost("its memory limit", next.Err == nil && next.Manifest.Limits.Memory < before.Manifest.Limits.Memory)
+	lost("its memory limit", known && next.Manifest.Limits.Memory < before.Manifest.Limits.Memory)
 	switch had, has := before.Sandbox, next.Sandbox; {
 	case has == nil:
 	case had == nil:

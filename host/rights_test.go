@@ -32,6 +32,8 @@ func TestWithdrawn(t *testing.T) {
 	}
 	broken := env()
 	broken.Err = errors.New("unreadable")
+	partly := env("A")
+	partly.Err, partly.Manifest.Decoded = errors.New("unknown key"), true
 	for name, row := range map[string]struct {
 		more, less Spec
 		want       string
@@ -51,6 +53,8 @@ func TestWithdrawn(t *testing.T) {
 		"broken manifest":    {Spec{Native: &Native{}}, Spec{Plugin: manifest.Plugin{Err: io.EOF}}, ""},
 		"two":                {Spec{Unsafe: true, Unconfined: true}, Spec{}, "unsafe mode; files outside the sandbox"},
 		"unreadable":         {env("A"), broken, ""},
+		"another fault":      {env("A", "B"), partly, "the environment variables B"},
+		"a fault, the same":  {env("A"), partly, ""},
 		"the same":           {env("A"), env("A"), ""},
 		"a variable of many": {env("*"), env("*", "A"), ""},
 	} {

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -76,6 +77,10 @@ var rights = map[string]right{
 		source:   holder(`"os"`, `if os.Getenv("HELD") == "" { panic("no variable") }`),
 		manifest: "env: [HELD]", withoutRight: "env: [OTHER]",
 	},
+	"memory": {
+		source:   holder(`"runtime"`, `b := make([]byte, 256<<20); for i := 0; i < len(b); i += 4096 { b[i] = 1 }; runtime.KeepAlive(b)`),
+		manifest: "limits: {memory: 600MiB}", withoutRight: "limits: {memory: 64MiB}",
+	},
 	"enabled": {source: holder(`_ "os"`, ``), manifest: "disabled: false", withoutRight: "disabled: true"},
 	"consent": {source: holder(`_ "os"`, ``)},
 }
@@ -102,6 +107,14 @@ var withdrawals = map[string]withdraw{
 		if r.withoutRight != "" {
 			p.write(".aura/plugins/holder/plugin.yaml", r.withoutRight+"\n")
 		}
+		_, err := s.RunLine(p.t.Context(), frontend.Line{Text: "/reload"})
+		return true, err
+	},
+	"/reload of a broken manifest": func(p *place, s *Session, r right) (bool, error) {
+		if r.off != "" {
+			p.write(".aura/config/features/rights.yaml", r.off+"\n")
+		}
+		p.write(".aura/plugins/holder/plugin.yaml", cmp.Or(r.withoutRight, r.manifest)+"\nnonsense: 1\n")
 		_, err := s.RunLine(p.t.Context(), frontend.Line{Text: "/reload"})
 		return true, err
 	},

@@ -42,6 +42,10 @@ func (r *devRenderer) Event(e event.Event) {
 		r.endThought()
 		r.write(fmt.Sprintf("%-6s %s\n", label, text))
 	}
+	if label != "" {
+		// An event that is shown in another way, or not at all, still ends what aura waited for.
+		r.spinner.after(e, r.tail())
+	}
 	r.mu.Unlock()
 	if label == "" {
 		r.textRenderer.Event(e)

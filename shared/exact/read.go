@@ -79,13 +79,28 @@ func setStruct(tree any, v reflect.Value) error {
 	for name, value := range fields {
 		field := v.FieldByName(name)
 		if !field.IsValid() || !field.CanSet() {
-			return fmt.Errorf("%s has no field %q", v.Type(), name)
+			return fmt.Errorf("it has no field %q%s", name, fewFields(v.Type()))
 		}
 		if err := set(value, field); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// fewFields names the fields of a type with a few. The many fields of a context are in the documentation.
+func fewFields(t reflect.Type) string {
+	const few = 6
+	var names []string
+	for _, field := range reflect.VisibleFields(t) {
+		if field.IsExported() {
+			names = append(names, field.Name)
+		}
+	}
+	if len(names) > few {
+		return ""
+	}
+	return "; its fields are " + strings.Join(names, ", ")
 }
 
 func setSlice(tree any, v reflect.Value) error {

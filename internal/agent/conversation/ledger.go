@@ -147,13 +147,20 @@ func (l *ledger) count(call sdk.ToolCall, ran bool, files []string) {
 	}
 }
 
-// replaced records that plugins replaced the result of the newest call. Callers may hold the calls, so they are copied.
+// replaced records that plugins replaced the result of the newest call. A text that begins with an error replaces the error of a
+// failed call too, as it does for the model. Callers may hold the calls, so they are copied.
 func (l *ledger) replaced(result string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n := len(l.calls); n > 0 {
-		l.calls = slices.Clone(l.calls)
-		l.calls[n-1].Result = result
+	n := len(l.calls)
+	if n == 0 {
+		return
+	}
+	l.calls = slices.Clone(l.calls)
+	last := &l.calls[n-1]
+	last.Result = result
+	if failure, failed := strings.CutPrefix(result, errorMark); failed && last.Error != "" {
+		last.Result, last.Error = "", failure
 	}
 }
 

@@ -3,6 +3,7 @@ package conversation_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -203,11 +204,20 @@ func TestAfterToolExecution(t *testing.T) {
 			if h := seen[1].ToolHistory; len(h) != 2 || h[0].Result != shown || h[1].Error != "no luck" {
 				t.Errorf("the history does not have what the model saw: %+v", h)
 			}
+			if h := seen[2].ToolHistory; len(h) != 3 || resultText(h[1]) != strings.TrimPrefix(tt.after[1], "tool:") {
+				t.Errorf("the failed call does not have what the model saw: %+v", h)
+			}
 			if h := seen[0].ToolHistory; h[0].Result != "Read:x" {
 				t.Errorf("an earlier snapshot of the history has changed: %+v", h)
 			}
 		})
 	}
+}
+
+// resultText returns what the model saw of a call, by its entry in the history.
+func resultText(call sdk.ToolCall) string {
+	parts := []string{call.Result, "Error: " + call.Error}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" || s == "Error: " }), "\n\n")
 }
 
 func TestInjectionsStandInOrderAfterTheResults(t *testing.T) {

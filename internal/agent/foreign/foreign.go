@@ -1,34 +1,51 @@
-// Package foreign has the only table of the names that Claude Code gives to tools and their arguments. It translates tool calls for scripts
-// that were written for that agent.
+// Package foreign has the only table of the names that other agents give to tools, and of the arguments of Claude Code. It translates tool
+// calls for scripts that were written for Claude Code, and names of tools in the configuration of other agents.
 package foreign
 
 import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
-// row is a tool of aura with its name in Claude Code.
+// Agent is an agent whose names of tools are known.
+type Agent string
+
+// The agents.
+const (
+	Claude   Agent = "claude"
+	Codex    Agent = "codex"
+	Gemini   Agent = "gemini"
+	OpenCode Agent = "opencode"
+)
+
+// row is a tool of aura with its names in other agents.
 type row struct {
 	aura, claude string
 	// keys maps the names of arguments in Claude Code to those of aura. Arguments that are not listed have no counterpart.
 	keys map[string]string
+	// others holds the names in other agents, and further names in Claude Code.
+	others map[Agent][]string
 }
 
 // fileKey is the argument of Claude Code that names a file. Its value is absolute there.
 const fileKey = "file_path"
 
 var table = []row{
-	{"Bash", "Bash", map[string]string{"command": "command"}},
-	{"Read", "Read", map[string]string{fileKey: "path", "offset": "line_start"}},
-	{"Write", "Write", map[string]string{fileKey: "path", "content": "content"}},
-	{"Edit", "Edit", map[string]string{fileKey: "path", "old_string": "old", "new_string": "new", "replace_all": "replace_all"}},
-	{"Patch", "MultiEdit", map[string]string{"patch": "patch"}},
-	{"Glob", "Glob", map[string]string{"pattern": "pattern", "path": "path"}},
-	{"Rg", "Grep", map[string]string{"pattern": "pattern", "path": "path", "glob": "glob"}},
-	{"Ls", "LS", map[string]string{"path": "path"}},
-	{"Task", "Task", map[string]string{"subagent_type": "agent", "prompt": "prompt"}},
-	{"TodoCreate", "TodoWrite", map[string]string{"todos": "items"}},
+	{"Bash", "Bash", map[string]string{"command": "command"}, map[Agent][]string{Codex: {"shell", "Bash"}, Gemini: {"run_shell_command", "ShellTool"}, OpenCode: {"bash"}}},
+	{"Read", "Read", map[string]string{fileKey: "path", "offset": "line_start"}, map[Agent][]string{Gemini: {"read_file", "ReadFileTool", "read_many_files"}, OpenCode: {"read"}}},
+	{"Write", "Write", map[string]string{fileKey: "path", "content": "content"}, map[Agent][]string{Gemini: {"write_file", "WriteFileTool"}, OpenCode: {"write"}}},
+	{
+		"Edit", "Edit", map[string]string{fileKey: "path", "old_string": "old", "new_string": "new", "replace_all": "replace_all"},
+		map[Agent][]string{Gemini: {"replace", "EditTool"}, OpenCode: {"edit"}},
+	},
+	{"Patch", "MultiEdit", map[string]string{"patch": "patch"}, map[Agent][]string{Codex: {"apply_patch"}, OpenCode: {"patch", "multiedit", "apply_patch"}}},
+	{"Glob", "Glob", map[string]string{"pattern": "pattern", "path": "path"}, map[Agent][]string{Gemini: {"glob"}, OpenCode: {"glob"}}},
+	{"Rg", "Grep", map[string]string{"pattern": "pattern", "path": "path", "glob": "glob"}, map[Agent][]string{Gemini: {"search_file_content", "grep_search"}, OpenCode: {"grep"}}},
+	{"Ls", "LS", map[string]string{"path": "path"}, map[Agent][]string{Gemini: {"list_directory"}, OpenCode: {"list"}}},
+	{"Task", "Task", map[string]string{"subagent_type": "agent", "prompt": "prompt"}, map[Agent][]string{Claude: {"Agent"}, OpenCode: {"task"}}},
+	{"TodoCreate", "TodoWrite", map[string]string{"todos": "items"}, map[Agent][]string{Codex: {"update_plan"}, Gemini: {"write_todos"}, OpenCode: {"todowrite"}}},
 }
 
 // ClaudeName returns the name of a tool of aura in Claude Code. Tools of plugins and MCP servers keep their names.
@@ -39,12 +56,14 @@ func ClaudeName(aura string) string {
 	return aura
 }
 
-// AuraName returns the name in aura of a tool of Claude Code. A name without a counterpart is returned as it is.
-func AuraName(claude string) string {
-	if i := slices.IndexFunc(table, func(r row) bool { return r.claude == claude }); i >= 0 {
-		return table[i].aura
+// NameIn returns the name in aura of another agent's tool. It reports whether there is one. Tools of MCP servers have the same names everywhere.
+func NameIn(agent Agent, name string) (string, bool) {
+	for _, r := range table {
+		if agent == Claude && r.claude == name || slices.Contains(r.others[agent], name) {
+			return r.aura, true
+		}
 	}
-	return claude
+	return name, strings.HasPrefix(name, "mcp__")
 }
 
 // ClaudeInput returns the arguments of a call in the form of Claude Code. Paths of files are absolute, relative ones being below dir; files

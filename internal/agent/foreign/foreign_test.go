@@ -13,8 +13,24 @@ func TestNames(t *testing.T) {
 		if got := foreign.ClaudeName(aura); got != claude {
 			t.Errorf("%s is %s", aura, got)
 		}
-		if got := foreign.AuraName(claude); got != aura {
+		if got, known := foreign.NameIn(foreign.Claude, claude); known != (aura != "Mine") || got != aura {
 			t.Errorf("%s is %s", claude, got)
+		}
+	}
+}
+
+func TestNameIn(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		agent foreign.Agent
+		want  string
+	}{
+		"shell": {foreign.Codex, "Bash"}, "apply_patch": {foreign.Codex, "Patch"}, "run_shell_command": {foreign.Gemini, "Bash"},
+		"replace": {foreign.Gemini, "Edit"}, "list": {foreign.OpenCode, "Ls"}, "Agent": {foreign.Claude, "Task"}, "bash": {foreign.Gemini, ""}, "Read": {foreign.OpenCode, ""},
+	} {
+		got, known := foreign.NameIn(row.agent, name)
+		if known != (row.want != "") || known && got != row.want {
+			t.Errorf("%s of %s is %q", name, row.agent, got)
 		}
 	}
 }

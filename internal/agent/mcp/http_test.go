@@ -210,8 +210,10 @@ func TestRefusedCredentials(t *testing.T) {
 	} {
 		s.Name, s.URL, s.Source = "web", "http://localhost", "mcp.yaml"
 		for _, code := range []int{http.StatusUnauthorized, http.StatusForbidden} {
-			err := (&server{Server: s}).explain(errors.New(http.StatusText(code)))
+			refused := &server{Server: s}
+			err := refused.failed(errors.New(http.StatusText(code)))
 			contains(t, "error", err.Error(), want)
+			contains(t, "listed", refused.status().Error, want)
 		}
 	}
 }

@@ -244,7 +244,11 @@ func guarded[T any](ctx context.Context, l *link, request func() (T, error)) (T,
 			o = <-done
 		}
 	}
-	if o.err != nil && ctx.Err() != nil {
+	switch {
+	case o.err == nil:
+	case l.shared.stopped(): // ctx ends a moment later
+		o.err = errClosed
+	case ctx.Err() != nil:
 		o.err = context.Cause(ctx)
 	}
 	return o.value, o.err

@@ -149,7 +149,7 @@ func (s *server) failed(err error) error {
 		s.last = time.Now()
 	}
 	if !impatient || s.link == nil {
-		s.state, s.failure = StateFailed, err
+		s.state, s.failure = StateFailed, s.advise(err)
 		if needsLogin(err) {
 			s.state, s.failure = StateNeedsLogin, errors.New("log in with aura mcp login "+s.Name)
 		}
@@ -159,19 +159,24 @@ func (s *server) failed(err error) error {
 
 // explain adds the server's name and advice to an error of connecting.
 func (s *server) explain(err error) error {
+	if s.kind() == TypeHTTP && needsLogin(err) {
+		return fmt.Errorf("connecting to MCP server %q: it needs a login: aura mcp login %s", s.Name, s.Name)
+	}
+	return fmt.Errorf("connecting to MCP server %q: %w", s.Name, s.advise(err))
+}
+
+// advise adds advice to an error of connecting. Lists of servers show it beside the name.
+func (s *server) advise(err error) error {
 	advice := "check its command, args and env"
 	if s.kind() == TypeHTTP {
-		if needsLogin(err) {
-			return fmt.Errorf("connecting to MCP server %q: it needs a login: aura mcp login %s", s.Name, s.Name)
-		}
 		if refusesCredentials(err) {
-			return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.credentials())
+			return fmt.Errorf("%w; %s", err, s.credentials())
 		}
 		advice = "check its url and headers, and that the service is up"
 	} else if s.Launch != nil && s.Launch.Hint != "" {
 		advice = s.Launch.Hint + "; " + advice
 	}
-	return fmt.Errorf("connecting to MCP server %q: %w; %s", s.Name, err, s.remedy(advice))
+	return fmt.Errorf("%w; %s", err, s.remedy(advice))
 }
 
 // refusesCredentials reports whether a service refused a request because of who asked. The client only passes on the text of the status.

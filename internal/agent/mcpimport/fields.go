@@ -1,6 +1,7 @@
 package mcpimport
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +19,14 @@ func parseFields(raw json.RawMessage) (fields, error) {
 		return f, errors.New("it is not an object")
 	}
 	enabled := true
+	var line []string
 	targets := map[string]any{
-		"type": &f.kind, "transport": &f.kind, "command": &f.command, "args": &f.args, "env": &f.env, "headers": &f.headers, "http_headers": &f.headers,
+		"type": &f.kind, "transport": &f.kind, "command": &f.command, "args": &f.args, "env": &f.env, "environment": &f.env, "headers": &f.headers, "http_headers": &f.headers,
 		"url": &f.url, "httpUrl": &f.url, "serverUrl": &f.url, "disabled": &f.off, "enabled": &enabled,
+		"bearer_token_env_var": &f.bearer, "env_http_headers": &f.fromEnv,
+	}
+	if bytes.HasPrefix(bytes.TrimSpace(all["command"]), []byte("[")) {
+		targets["command"] = &line // OpenCode has the arguments in it
 	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		target, known := targets[name]
@@ -36,7 +42,27 @@ func parseFields(raw json.RawMessage) (fields, error) {
 		}
 	}
 	f.off = f.off || !enabled
+	if len(line) > 0 {
+		f.command, f.args = line[0], append(line[1:], f.args...)
+	}
+	f.takeHeaders()
 	return f, nil
+}
+
+// takeHeaders adds the headers whose values Codex takes from variables.
+func (f *fields) takeHeaders() {
+	if f.bearer != "" {
+		if f.headers == nil {
+			f.headers = map[string]string{}
+		}
+		f.headers["Authorization"] = "Bearer ${" + f.bearer + "}"
+	}
+	for name, variable := range f.fromEnv {
+		if f.headers == nil {
+			f.headers = map[string]string{}
+		}
+		f.headers[name] = "${" + variable + "}"
+	}
 }
 
 // decode unmarshals raw into a field. In a mapping of strings, it also accepts numbers and booleans, because env often contains

@@ -1,8 +1,8 @@
 package mcpimport
 
-// standard returns JSON without comments and without commas before a closing bracket, both of which editors allow in their
+// Standard returns JSON without comments and without commas before a closing bracket, both of which editors allow in their
 // settings. Line numbers do not change. If the result is still not JSON, the decoder refuses it.
-func standard(data []byte) []byte {
+func Standard(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	comma := -1 // index in out of a comma that is followed only by blanks
 	for i := 0; i < len(data); {

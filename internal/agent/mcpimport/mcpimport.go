@@ -50,7 +50,7 @@ var groups = []string{"mcpServers", "servers", "context_servers", "mcp_servers"}
 // document itself.
 func Parse(data []byte, o Options) ([]Server, error) {
 	var document map[string]json.RawMessage
-	if err := json.Unmarshal(standard(data), &document); err != nil {
+	if err := json.Unmarshal(Standard(data), &document); err != nil {
 		return nil, fmt.Errorf("reading it as JSON: %w", err)
 	}
 	list, err := servers(document)
@@ -107,8 +107,11 @@ type fields struct {
 	kind, command, url string
 	args               []string
 	env, headers       map[string]string
-	off                bool
-	rest               []string
+	// bearer is the variable of a token, fromEnv the variables of headers.
+	bearer  string
+	fromEnv map[string]string
+	off     bool
+	rest    []string
 }
 
 // convertServer converts one server of a list to a server of aura.
@@ -151,7 +154,7 @@ func (s *Server) fill(f fields, o Options) string {
 		return "it has neither a command nor a url"
 	case f.kind == "sse":
 		return "its type is sse, the older transport that aura does not support: look for the server's streamable HTTP address"
-	case f.command != "" && f.kind != "" && f.kind != "stdio", f.url != "" && f.kind != "" && !slices.Contains(webKinds, f.kind):
+	case f.command != "" && f.kind != "" && f.kind != "stdio" && f.kind != "local", f.url != "" && f.kind != "" && !slices.Contains(webKinds, f.kind):
 		return fmt.Sprintf("its type %q is not supported", f.kind)
 	}
 	c := converter{server: s, keep: o.KeepSecrets}
@@ -167,7 +170,7 @@ func (s *Server) fill(f fields, o Options) string {
 	return c.refused
 }
 
-var webKinds = []string{"http", "streamable-http", "streamableHttp", "streamable_http"}
+var webKinds = []string{"http", "remote", "streamable-http", "streamableHttp", "streamable_http"}
 
 // leftOut explains why a field is not imported.
 func leftOut(name string) string {
@@ -180,6 +183,8 @@ func leftOut(name string) string {
 		return name + " is left out: which calls run without asking is decided by tools.policy in config/features/tools.yaml"
 	case "includeTools", "excludeTools", "disabledTools", "enabled_tools", "disabled_tools":
 		return name + " is left out: choose tools with tools.disabled, by names such as mcp__SERVER__TOOL"
+	case "oauth", "auth", "authProviderType":
+		return name + " is left out: log in with aura mcp login NAME"
 	case "envFile":
 		return "envFile is left out: start aura with --env-file"
 	default:

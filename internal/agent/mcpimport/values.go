@@ -69,9 +69,10 @@ func where(field, name string) string {
 }
 
 var (
-	reference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
-	plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
-	bareName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`) })
+	reference    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([^{}]*)\}`) })
+	envReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^$])\{env:([A-Za-z_][A-Za-z0-9_]*)\}`) })
+	plainName    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	bareName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$([A-Za-z_][A-Za-z0-9_]*)$`) })
 )
 
 // text converts the references to variables in a value.
@@ -79,6 +80,8 @@ func (c *converter) text(field, text string) string {
 	if m := bareName().FindStringSubmatch(text); m != nil && (field == "env" || field == "headers") {
 		return "${" + m[1] + "}"
 	}
+	// OpenCode writes {env:NAME}.
+	text = envReference().ReplaceAllString(text, "$1$${$2}")
 	out := reference().ReplaceAllStringFunc(text, func(match string) string {
 		inner := match[2 : len(match)-1]
 		kind, rest, _ := strings.Cut(inner, ":")

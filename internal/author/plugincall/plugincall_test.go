@@ -124,6 +124,7 @@ func TestCheckArguments(t *testing.T) {
 	for _, tt := range []struct{ rule, point, input, want string }{
 		{"what the schema allows", "tool:Echo", `{"Args":{}}`, ""},
 		{"no arguments", "tool:Echo", `{}`, ""},
+		{"arguments without Args", "tool:Echo", `{"whole":true}`, `it has no field "whole"; its fields are Context, Args`},
 		{"an unknown argument", "tool:Echo", `{"Args":{"whole":1}}`, `reading the input of tool:Echo: Args: `},
 		{"a hook has no schema", "BeforeChat", `{"Iteration":1}`, ""},
 		{"no JSON", "tool:Echo", `{`, "reading the input of tool:Echo"},

@@ -34,6 +34,7 @@ var syntaxHints = sync.OnceValue(func() []syntaxHint {
 		{"mapping values are not allowed", regexp.MustCompile(`: .*:(?: |$)`), "put a value that has a colon and a blank in it in quotes"},
 		{"", regexp.MustCompile(`(?:[:-] +|[\[,] *)\*(?:[^\w]|$)`), "put a value that begins with * in quotes"},
 		{"", regexp.MustCompile("(?:[:-] +|[\\[,] *)[@`%]"), "put a value that begins with @, % or ` in quotes"},
+		{"did not find expected ',' or", regexp.MustCompile(`\$\{`), "inside of braces or brackets a variable needs quotes, which make it a text: write one key in each line instead, as in key: ${NAME}"},
 		{"", regexp.MustCompile(`\x00`), "save the file as UTF-8"},
 		{"UTF-8", regexp.MustCompile(``), "save the file as UTF-8"},
 		{"control characters", regexp.MustCompile(``), "save the file as plain text in UTF-8"},

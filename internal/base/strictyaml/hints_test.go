@@ -45,6 +45,7 @@ func TestHints(t *testing.T) {
 		{"star", "command: x\nargs: [*.go]\n", ":2: ", "begins with * in quotes", &server{}},
 		{"star alone", "name: *\n", ":1: ", "begins with * in quotes", &agent{}},
 		{"at sign", "name: @me\n", ":1: ", "begins with @, % or ` in quotes", &agent{}},
+		{"variable in braces", "model: {name: ${X}}\n", ":1: ", "a variable needs quotes", &agent{}},
 		{"UTF-16 without a mark", "n\x00a\x00m\x00e\x00:\x00 \x00x\x00", "", "save the file as UTF-8", &agent{}},
 		{"Latin 1", "name: caf\xe9\n", "", "save the file as UTF-8", &agent{}},
 		{"duplicate key", "name: x\nname: y\n", ":2: ", `duplicate key "name", first set on line 1`, &agent{}},

@@ -23,10 +23,11 @@ func (p patient) configuration(ctx context.Context) []Check {
 	}
 	var out []Check
 	if u := p.listing.Untrusted; u != nil {
-		out = append(out, Check{
-			Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(),
-			Remedy: "'aura trust' trusts the directory; --safe ignores its files",
-		})
+		remedy := "'aura trust' trusts the directory; --safe ignores its files"
+		if u.Fault != nil {
+			remedy = "correct the file; aura does not start before that, except with --safe, which ignores the files of the directory"
+		}
+		out = append(out, Check{Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(), Remedy: remedy})
 	}
 	seen := map[string]bool{}
 	warn := func(name string, texts ...string) {

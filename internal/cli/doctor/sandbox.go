@@ -43,6 +43,9 @@ func (p patient) sandbox(ctx context.Context) []Check {
 func sandboxCheck(row sandbox.Row, settings config.Sandbox) Check {
 	c := Check{Area: "sandbox", Name: row.Name, Status: OK, Detail: row.Detail}
 	switch {
+	case row.Name == setup.Narrower:
+		// The sentence says what to do. A run prints it at its start.
+		c.Status = Warning
 	case row.Enforced:
 	case row.Name == sandbox.Uncovered:
 		// Each feature missing on the machine has its own row. These sentences are about this directory.

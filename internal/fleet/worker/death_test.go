@@ -284,13 +284,16 @@ func isRecord(subject, payload string) bool {
 	}
 }
 
+// certainRecords is how many records a worker of the test's task writes at least.
+const certainRecords = 10
+
 // TestWorkerDies kills the worker of a task before each record that it writes, one in each run. Another worker then ends the task. The
 // result is always the same, and what the task used is counted once.
 func TestWorkerDies(t *testing.T) {
 	t.Parallel()
 	testneed.Program(t, "git")
 	records := outlive(t, 0)
-	if len(records) < 10 {
+	if len(records) < certainRecords {
 		t.Fatalf("the worker wrote only %q", records)
 	}
 	for i, subject := range records {
@@ -330,10 +333,15 @@ func outlive(t *testing.T, fatal int) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); (err != nil) != (fatal > 0) {
-		t.Fatalf("the worker ended with %v", err)
+	err = cmd.Wait()
+	tap.mu.Lock()
+	killed := tap.dead
+	tap.mu.Unlock()
+	// Two checkpoints may become one on a loaded machine, so a worker may end before it writes the records with the last numbers.
+	if (err != nil) != killed || !killed && fatal > 0 && fatal <= certainRecords {
+		t.Fatalf("the worker ended with %v, killed: %v", err, killed)
 	}
-	if fatal > 0 {
+	if killed {
 		second := life{URL: s.URL(), Dir: t.TempDir(), Name: "second", Starts: first.Starts}
 		if err := live(t, second).Run(); err != nil {
 			t.Fatalf("the second worker ended with %v", err)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -28,6 +30,9 @@ func (s *source) digest() []byte {
 		for _, f := range p.Files {
 			fmt.Fprintf(h, "%q %d\n", f.Path, len(f.Text))
 			h.Write(f.Text)
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Embedded)) {
+			fmt.Fprintf(h, "%q %q\n", name, p.Embedded[name])
 		}
 	}
 	return h.Sum(nil)

@@ -25,7 +25,7 @@ var mixed = []string{"errors", "math/rand/v2", "reflect", "sync", "sync/atomic"}
 // Later returns the paths of the packages that plugins may import and that are missing in the tables of the interpreter.
 func Later() []string {
 	return []string{
-		"crypto/fips140", "crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/pbkdf2", "crypto/sha3", "structs", "testing/synctest",
+		"crypto/fips140", "crypto/hkdf", "crypto/hpke", "crypto/mlkem", "crypto/pbkdf2", "crypto/sha3", "embed", "structs", "testing/synctest",
 	}
 }
 

@@ -54,6 +54,7 @@ var importable = [...]string{
 	"debug/macho",
 	"debug/pe",
 	"debug/plan9obj",
+	"embed",
 	"encoding",
 	"encoding/ascii85",
 	"encoding/asn1",

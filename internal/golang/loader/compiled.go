@@ -93,7 +93,6 @@ func foreign(path string) *Error {
 // directives maps compiler directives that are refused to the reason and what to do about them.
 var directives = map[string][2]string{
 	"//go:linkname": {"a plugin uses only what packages export", "remove it"},
-	"//go:embed":    {"only Go source is compiled", "read the file at run time, from the directory of the plugin"},
 	"//go:cgo_":     {"plugins are compiled without cgo", "remove it"},
 }
 

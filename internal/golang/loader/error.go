@@ -21,6 +21,7 @@ const (
 	RuleType              = "type"
 	RuleLibrary           = "library"
 	RuleUnused            = "unused"
+	RuleEmbed             = "embed"
 	// RuleInterpreter finds what cannot be lowered, and RuleNative what is not compiled.
 	RuleInterpreter = "interpreter"
 	RuleNative      = "native"

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/golang/library"
+	"github.com/idelchi/aura/internal/golang/lower"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
@@ -61,7 +62,7 @@ type Source struct {
 
 	byPath  map[string]*Package
 	context build.Context
-	// root is the plugin's directory while it is read for the compiler.
+	// root is the plugin's directory while it is read for the compiler, or once a file is embedded.
 	root *os.Root
 	// room is how much source may still be read, in bytes. It is negative after that was exceeded.
 	room int
@@ -82,6 +83,8 @@ type Package struct {
 	// Own is set if the package belongs to the plugin's module. Otherwise it is vendored.
 	Own   bool
 	Files []*File
+	// Embedded holds the files that go:embed directives name, by the names of their variables.
+	Embedded map[string][]lower.Embedded
 	// Types and Info are nil until the types are checked. They may be incomplete if there are errors.
 	Types *types.Package
 	Info  *types.Info

@@ -43,10 +43,18 @@ func (s *Source) read() error {
 		if s.root, err = files.OpenRoot(s.Dir); err != nil {
 			return s.report(fault(s.Dir, RuleSource, fmt.Errorf("reading the plugin's source: %w", err)))
 		}
-		defer func() { _ = s.root.Close() }()
 	}
+	defer s.closeRoot()
 	_, err = s.add(s.Module)
 	return err
+}
+
+// closeRoot closes the plugin's directory if it was opened.
+func (s *Source) closeRoot() {
+	if s.root != nil {
+		_ = s.root.Close()
+		s.root = nil
+	}
 }
 
 // checkModule checks the path of the module.
@@ -123,6 +131,9 @@ func (s *Source) readPackage(p *Package) (ofImporter *Error, err error) {
 		case f == nil:
 		case cgoImport(f.Tree) == nil:
 			err = s.addFile(p, f)
+			if err == nil {
+				err = s.readEmbedded(p, f)
+			}
 			if err == nil && s.Compiled {
 				err = s.checkFile(p, f)
 			}

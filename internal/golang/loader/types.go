@@ -30,7 +30,7 @@ func (s *Source) Lower() (map[string][]lower.File, error) {
 func (s *Source) lower() (map[string][]lower.File, error) {
 	packages := make([]*lower.Package, 0, len(s.Packages))
 	for _, p := range s.Packages {
-		packages = append(packages, &lower.Package{Path: p.Path, Vendored: !p.Own, SharedLoops: p.Own && s.sharedLoops(), Fset: s.Fset, Files: p.trees(), Types: p.Types, Info: p.Info})
+		packages = append(packages, &lower.Package{Path: p.Path, Vendored: !p.Own, SharedLoops: p.Own && s.sharedLoops(), Fset: s.Fset, Files: p.trees(), Types: p.Types, Info: p.Info, Embedded: p.Embedded})
 	}
 	out, err := lower.Program(packages, lower.Library())
 	if refused, ok := errors.AsType[*lower.Error](err); ok {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -245,6 +246,9 @@ func (g *gen) variant(src *Package, d *ast.FuncDecl, name string, env map[*types
 func (g *gen) start() string {
 	f := &fn{gen: g, src: g.pkg, info: g.pkg.Info, names: map[types.Object]string{}, pointers: map[types.Object]bool{}, direct: map[ast.Node]bool{}}
 	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(g.pkg.Embedded)) {
+		b.WriteString(f.embed(g.pkg.Types.Scope().Lookup(name), g.pkg.Embedded[name]))
+	}
 	for _, init := range g.pkg.Info.InitOrder {
 		b.WriteString(f.initialise(init))
 	}

@@ -23,7 +23,12 @@ type Package struct {
 	Files       []*ast.File
 	Types       *types.Package
 	Info        *types.Info
+	// Embedded holds the files that go:embed directives name, sorted, by the names of their variables.
+	Embedded map[string][]Embedded
 }
+
+// Embedded is a file that becomes part of the program. Its name is relative to the package, with slashes.
+type Embedded struct{ Name, Text string }
 
 // NewInfo returns an Info with all that Program needs.
 func NewInfo() *types.Info {

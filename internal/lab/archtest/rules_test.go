@@ -66,6 +66,7 @@ var inside = map[string]map[string][]string{
 		"workspace": {"."},
 	},
 	"internal/agent": {
+		"agentimport":   {"foreign", "mcpimport"},
 		"background":    {"tool"},
 		"conversation":  {"conversation/event", "donetool", "llm", "todo", "tokens", "tool"},
 		"donetool":      {"tool"},

@@ -217,7 +217,7 @@ func cloneUntrusted(t *testing.T, c *clone) {
 		tree = nil // the output of the other commands does not depend on the user
 	}
 	for _, path := range tree {
-		if slices.Contains([]string{"trust", "init", "fleet serve"}, strings.Join(path, " ")) {
+		if slices.Contains([]string{"trust", "init", "fleet serve", "web"}, strings.Join(path, " ")) {
 			continue // they manage consent, write, or run until they are ended
 		}
 		for _, more := range [][]string{nil, {"canary"}} {

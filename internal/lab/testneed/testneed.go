@@ -64,7 +64,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"bash": "bash", "cargo": "cargo", "chromium": "chromium", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm-registry": "npm", "pip": "python3", "python": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "ssh-keygen": "ssh-keygen", "systemd-analyze": "systemd-analyze", "tmux": "tmux",
+	"bash": "bash", "cargo": "cargo", "chromium": "chromium", "curl": "curl", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm": "npm", "npm-registry": "npm", "pip": "python3", "python": "python3", "requests": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "ssh": "ssh", "ssh-keygen": "ssh-keygen", "systemd-analyze": "systemd-analyze", "tmux": "tmux", "wget": "wget",
 }
 
 var known = []Ability{
@@ -96,10 +96,11 @@ func Has(ability Ability, has bool) (bool, error) {
 
 // checks are command lines that succeed if a program is new enough or complete enough, by ability.
 var checks = map[Ability][]string{
-	"python": {"-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"},
-	"pip":    {"-I", "-m", "pip", "--version"},
-	"node":   {"-e", "process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)"},
-	"cargo":  {"--version"},
+	"python":   {"-I", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"},
+	"pip":      {"-I", "-m", "pip", "--version"},
+	"requests": {"-I", "-c", "import requests"},
+	"node":     {"-e", "process.exit(parseInt(process.versions.node) < 18 ? 1 : 0)"},
+	"cargo":    {"--version"},
 	// A package that the tests install.
 	"npm-registry": {"view", "prettier", "version"},
 }

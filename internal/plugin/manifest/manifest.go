@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/base/strictyaml"
 	"github.com/idelchi/aura/internal/system/network"
@@ -70,6 +72,8 @@ type Manifest struct {
 	// Runtime is what a plugin in Go asks to be run by.
 	Runtime GoRuntime
 	Limits  Limits
+	// Decoded is whether the values are those in the file, in spite of any fault. Otherwise few could be read.
+	Decoded bool
 }
 
 // Limits holds the limits of a plugin's process.
@@ -121,17 +125,29 @@ func Parse(file string, data []byte) (Manifest, error) { return parse(file, data
 // parse reads a plugin.yaml. memory is the memory limit that applies if the file sets none, in bytes.
 func parse(file string, data []byte, memory int64) (Manifest, error) {
 	var d document
-	if err := strictyaml.Decode(file, data, &d); err != nil {
-		return salvage(data), err
+
+	fault := strictyaml.Decode(file, data, &d)
+	if fault != nil {
+		d = document{}
+		if yaml.Unmarshal(data, &d) != nil {
+			return salvage(data), fault
+		}
 	}
 
 	m := Manifest{
 		Name: d.Name.Value, Description: d.Description,
 		Disabled: d.Disabled, Override: d.Override, OptIn: d.OptIn, Once: d.Once,
-		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: memory},
+		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: memory}, Decoded: true,
 	}
 
-	return m, m.validate(file, &d)
+	invalid := m.validate(file, &d)
+	if fault != nil {
+		m.Name = "" // it does not count; the other values show what is withdrawn
+
+		return m, fault
+	}
+
+	return m, invalid
 }
 
 // validate checks the fields that have further constraints, and fills them in.

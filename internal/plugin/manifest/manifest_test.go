@@ -2,6 +2,7 @@ package manifest_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 
 // with returns the default manifest with a change applied.
 func with(change func(*manifest.Manifest)) manifest.Manifest {
-	m := manifest.Manifest{OnFailure: manifest.FailOpen, Runtime: manifest.GoRuntimeAuto, Limits: manifest.Limits{Memory: 256 << 20}}
+	m := manifest.Manifest{OnFailure: manifest.FailOpen, Runtime: manifest.GoRuntimeAuto, Limits: manifest.Limits{Memory: 256 << 20}, Decoded: true}
 	if change != nil {
 		change(&m)
 	}
@@ -175,6 +176,31 @@ func TestParseSalvages(t *testing.T) {
 		got, err := manifest.Parse("p.yaml", []byte(tt.give))
 		if err == nil || got.OnFailure != tt.want || got.Disabled != tt.disabled {
 			t.Errorf("%q: got %+v, %v", tt.give, got, err)
+		}
+	}
+}
+
+// TestParseEnvOfBroken checks when the variables of a manifest with a fault are known, so that one that was withdrawn is seen.
+func TestParseEnvOfBroken(t *testing.T) {
+	t.Parallel()
+
+	for give, want := range map[string]string{
+		"env: [A]\ntimeout: 0\n":     "known [A]",
+		"env: [A]\ndescr: x\n":       "known [A]",
+		"descr: x\n":                 "known []",
+		"env: {A: B}\ndescr: x\n":    "unknown []",
+		"env: [A]\nenv: []\n":        "unknown []",
+		"env: [A]\ndescription: [\n": "unknown []",
+	} {
+		m, err := manifest.Parse("p.yaml", []byte(give))
+
+		got := "unknown "
+		if m.Decoded {
+			got = "known "
+		}
+
+		if got += fmt.Sprint(m.Env); err == nil || got != want {
+			t.Errorf("%q: got %s, %v, want %s", give, got, err, want)
 		}
 	}
 }

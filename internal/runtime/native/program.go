@@ -29,7 +29,7 @@ const mainDir = "cmd/plugin"
 var embedded embed.FS
 
 // tree returns the files of the program that is built from a source: paths with slashes, and contents. sdk is the source of the SDK's
-// module. The vendor directory has nothing but what was read. No file of the plugin other than Go source is part of it, so its go.mod
+// module. The vendor directory has nothing but what was read. No file of the plugin other than Go source and what it embeds is part of it, so its go.mod
 // decides nothing.
 func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, error) {
 	out := make(map[string][]byte)
@@ -50,6 +50,11 @@ func (s *Source) tree(sdk map[string]string, t Toolchain) (map[string][]byte, er
 	for _, p := range s.Packages {
 		for name, text := range s.withoutExits(p) {
 			out[path.Join("vendor", p.Path, name)] = text
+		}
+		for _, list := range p.Embedded {
+			for _, file := range list {
+				out[path.Join("vendor", p.Path, file.Name)] = []byte(file.Text)
+			}
 		}
 	}
 	out["go.mod"], out["vendor/modules.txt"] = s.modules(t)

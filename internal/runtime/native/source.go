@@ -5,7 +5,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"go/token"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"github.com/idelchi/aura/internal/golang/loader"
 )
@@ -40,6 +42,11 @@ func (s *Source) hash() string {
 			name, _ := filepath.Rel(s.Dir, f.Path) // both are absolute
 			// Encoding keeps the parts of neighbouring entries apart.
 			_ = json.NewEncoder(h).Encode([]any{p.Path, filepath.ToSlash(name), f.Text})
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Embedded)) {
+			for _, file := range p.Embedded[name] {
+				_ = json.NewEncoder(h).Encode([]any{name, file.Name, []byte(file.Text)})
+			}
 		}
 	}
 	_ = json.NewEncoder(h).Encode([]any{s.Module, s.Unsafe})

@@ -126,13 +126,19 @@ func (l *loader) expandTree(s Source, n *yaml.Node, key string) error {
 // with: a variable without quotes is a number or a boolean if its value is one.
 const pluginConfig = pluginsKey + ".config."
 
-// tagOf returns the YAML tag of a variable's value: that of a number or a boolean, or else that of a text.
+// decimal matches a number as people and programs write it. Numbers with a leading zero or a plus sign are telephone numbers and the like.
+var decimal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`) })
+
+// tagOf returns the YAML tag of a variable's value: that of a number or a boolean, or else that of a text. A whole number that int cannot
+// hold is a text, so that it keeps its digits.
 func tagOf(value string) string {
-	if _, err := strconv.Atoi(value); err == nil {
-		return "!!int"
-	}
-	if _, err := strconv.ParseFloat(value, 64); err == nil {
-		return "!!float"
+	if parts := decimal().FindStringSubmatch(value); parts != nil {
+		if _, err := strconv.Atoi(value); err == nil {
+			return "!!int"
+		}
+		if _, err := strconv.ParseFloat(value, 64); err == nil && parts[1]+parts[2] != "" {
+			return "!!float"
+		}
 	}
 	if value == "true" || value == "false" {
 		return "!!bool"

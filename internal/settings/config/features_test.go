@@ -11,6 +11,7 @@ import (
 
 // defaults returns the defaults, written out because they are promises to the user.
 func defaults() config.Features {
+	unwritten := network.Default()
 	return config.Features{
 		Tools: config.Tools{
 			MaxSteps: 50, ReadBefore: config.ReadBefore{Write: true, Delete: false}, Result: config.ToolResult{MaxTokens: 20000}, Timeout: config.Timeout(2 * time.Minute),
@@ -20,7 +21,7 @@ func defaults() config.Features {
 			},
 		},
 		Compaction:   config.Compaction{Threshold: 80, KeepLastMessages: 10},
-		Sandbox:      config.Sandbox{Enabled: true, Network: config.Network{Setting: network.Setting{On: true}}, Caches: config.PrivateCaches},
+		Sandbox:      config.Sandbox{Enabled: true, Network: config.Network{Setting: network.Setting{Rules: &unwritten}}, Caches: config.PrivateCaches},
 		Instructions: config.InstructionSettings{Enabled: true},
 		Screen:       config.Screen{Theme: config.ThemeAuto},
 	}

@@ -19,6 +19,14 @@ type Network struct {
 	Written bool
 }
 
+// String returns the value in words.
+func (n Network) String() string {
+	if !n.Written {
+		return "hosts of presets; others are asked about"
+	}
+	return n.Setting.String()
+}
+
 // networkFile is the mapping form of Network.
 type networkFile struct {
 	Allow []strictyaml.At[string] `yaml:"allow"`
@@ -83,10 +91,12 @@ func (Network) YAMLSchema() map[string]any {
 	}
 }
 
-// MarshalJSON returns the value as it is written in settings.
+// MarshalJSON returns the value as it can be written in settings.
 func (n Network) MarshalJSON() ([]byte, error) {
 	if n.Rules != nil {
-		return json.Marshal(n.Rules)
+		written := *n.Rules
+		written.Lenient = false
+		return json.Marshal(written)
 	}
 	return json.Marshal(n.On)
 }

@@ -251,4 +251,14 @@ plugins:
 	if got := load(t, o).Features.Plugins.Local["p"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %#v", got)
 	}
+	for value, want := range map[string]any{
+		"0": 0, "-3": -3, "1e3": 1000.0, "-0.50": -0.5, "true": true, "false": false,
+		"": "", "010": "010", "+49": "+49", "1_000": "1_000", ".5": ".5", "5.": "5.", "0x10": "0x10", "0x1p4": "0x1p4", "True": "True", "null": "null", "~": "~",
+		"nan": "nan", "Infinity": "Infinity", "1e999": "1e999", "99999999999999999999": "99999999999999999999", "2020-01-02": "2020-01-02",
+	} {
+		o.Environ = []string{"PORT=" + value, "RATIO=1", "ON=1", "NAME=x"}
+		if got := load(t, o).Features.Plugins.Local["p"]["port"]; got != want {
+			t.Errorf("%q: got %#v, want %#v", value, got, want)
+		}
+	}
 }

@@ -55,7 +55,8 @@ const (
 )
 
 func defaultSandbox() Sandbox {
-	return Sandbox{Enabled: true, Network: Network{Setting: network.Setting{On: true}}, Caches: PrivateCaches}
+	rules := network.Default()
+	return Sandbox{Enabled: true, Network: Network{Setting: network.Setting{Rules: &rules}}, Caches: PrivateCaches}
 }
 
 // with returns s overridden by the settings in n. Extra, Env and Hidden are appended, Required is never removed, and all other settings

@@ -159,6 +159,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 		{"config/features/tools.yaml", config.Tools{}},
 		{"config/features/compaction.yaml", config.Compaction{}},
 		{"config/features/instructions.yaml", config.InstructionSettings{}},
+		{"config/sandbox/sandbox.yaml", config.Sandbox{}},
 		{"config/providers/anthropic.yaml", config.Provider{}},
 		{"skills/changelog.md", config.Skill{}},
 	}

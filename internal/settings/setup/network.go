@@ -21,24 +21,27 @@ func Presets(ctx context.Context, c *config.Config, names ...string) []presets.P
 	return presets.Find(ctx, o, names...)
 }
 
-// hostRules returns the setting of the network for policies, with presets expanded.
+// hostRules returns the setting of the network for policies, with presets expanded, except those of the default.
 func hostRules(c *config.Config, n config.Network) network.Setting {
-	if n.Rules == nil || sandbox.CheckHosts() != nil {
+	if n.Rules == nil || n.Rules.Lenient || sandbox.CheckHosts() != nil {
 		return n.Setting
 	}
 	rules := expandPresets(c, *n.Rules)
 	return network.Setting{Rules: &rules}
 }
 
-// limitHosts limits the policy of a plugin to the network that it asks for. If the user allows every host and the system cannot enforce
-// rules, a plugin that names hosts keeps the whole network.
+// limitHosts limits the policy of a plugin to the network that it asks for. If the user wrote no rules and the system cannot enforce
+// any, a plugin that names hosts keeps the whole network. Without settings, a plugin that asks for every host has what the user accepted.
 func (c Confinement) limitHosts(p *sandbox.Policy, asks manifest.Asks) {
 	switch {
 	case !asks.Network:
 		p.Network, p.Hosts = false, nil
-	case len(asks.Hosts) == 0 || p.Network && sandbox.CheckHosts() != nil:
-	case p.Network:
-		rules := c.expand(network.Rules{Ask: true, Only: asks.Hosts})
+	case len(asks.Hosts) == 0:
+		if p.Hosts != nil && p.Hosts.Lenient {
+			p.Network, p.Hosts = true, nil
+		}
+	case p.Network, p.Hosts != nil && p.Hosts.Lenient:
+		rules := c.expand(network.Rules{Ask: true, Only: asks.Hosts, Lenient: true})
 		p.Network, p.Hosts = false, &rules
 	case p.Hosts != nil:
 		rules := *p.Hosts
@@ -51,7 +54,7 @@ func (c Confinement) limitHosts(p *sandbox.Policy, asks manifest.Asks) {
 // hostNotices returns that the rules of the network cannot be enforced.
 func (c Confinement) hostNotices() []string {
 	err := sandbox.CheckHosts()
-	if c.settings.Network.Rules == nil || err == nil {
+	if rules := c.settings.Network.Rules; rules == nil || rules.Lenient || err == nil {
 		return nil
 	}
 	return []string{fmt.Sprintf("the rules of sandbox.network cannot be enforced: %v; tools and plugins have no network "+
@@ -61,8 +64,12 @@ func (c Confinement) hostNotices() []string {
 // describeNetwork says what a policy allows of the network.
 func describeNetwork(p sandbox.Policy) string {
 	text := network.Setting{On: p.Network, Rules: p.Hosts}.String()
-	if err := sandbox.CheckHosts(); p.Hosts != nil && err != nil {
+	switch err := sandbox.CheckHosts(); {
+	case p.Hosts == nil || err == nil:
+		return text
+	case p.Hosts.Lenient:
+		return fmt.Sprintf("on, because rules cannot be enforced (%s)", text)
+	default:
 		return fmt.Sprintf("off, because the rules cannot be enforced (%s)", text)
 	}
-	return text
 }

@@ -306,10 +306,10 @@ func (c Confinement) Notices() []string {
 	}
 }
 
-// warnings returns what makes the sandbox narrower than its settings say.
 // Wide reports whether the working directory is the whole system, or contains the home directory.
 func (c Confinement) Wide() bool { return c.place.Wide() }
 
+// warnings returns what makes the sandbox narrower than its settings say.
 func (c Confinement) warnings() []string { return slices.Concat(c.place.Warnings(), c.missing()) }
 
 // UncoveredNotices returns notices about what the sandbox does not cover.
@@ -346,6 +346,9 @@ func onOff(on bool) string {
 	return "off"
 }
 
+// Narrower is the name of the rows about settings that grant nothing, and about what is protected less than usual or reached less.
+const Narrower = "narrower than usual"
+
 // SandboxStatus tests what this machine enforces and returns the result.
 func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error) {
 	program, err := toolhost.Program()
@@ -355,7 +358,7 @@ func SandboxStatus(ctx context.Context, c *config.Config) (sandbox.Status, error
 	confined := NewConfinement(c, c.Features, "")
 	status := sandbox.Probe(ctx, program.Start, confined.grants.Open(confined.Policy(sandbox.KindShell)), confined.grants.Dir())
 	for _, warning := range confined.warnings() {
-		status.Rows = append(status.Rows, sandbox.Row{Name: "narrower than usual", Enforced: status.Enabled, Detail: warning})
+		status.Rows = append(status.Rows, sandbox.Row{Name: Narrower, Enforced: status.Enabled, Detail: warning})
 	}
 	return status, ctx.Err()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -62,8 +63,9 @@ func (s Source) trafficOf(p caller) *sandbox.Traffic {
 		return nil
 	}
 	made := sandbox.NewTraffic(sandbox.Observer{
-		Seen: func(e netgate.Event, during bool) { t.add(p.who, e, during) },
-		Ask:  func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, q) },
+		Seen:    func(e netgate.Event, during bool) { t.add(p.who, e, during) },
+		Presets: func(names []string) map[string][]network.Pattern { return presetHosts.get(s.Config, names) },
+		Ask:     func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, q) },
 	})
 	if p.source == builtinProgram {
 		return made

@@ -382,3 +382,22 @@ func TestParseSetting(t *testing.T) {
 		t.Error("a preset can be denied")
 	}
 }
+
+func TestFromPreset(t *testing.T) {
+	t.Parallel()
+	hosts := map[string][]network.Pattern{"go": parse(t, "proxy.example:443"), "npm": parse(t, "registry.example")}
+	for _, c := range []struct {
+		host string
+		port uint16
+		want string
+	}{
+		{"proxy.example", 443, "go"}, {"PROXY.example.", 443, "go"}, {"proxy.example", 80, ""}, {"registry.example", 80, "npm"}, {"x.proxy.example", 443, ""}, {"a\x00", 443, ""},
+	} {
+		if got := network.Default().FromPreset(hosts, c.host, c.port); got != c.want {
+			t.Errorf("%s:%d is of preset %q, want %q", c.host, c.port, got, c.want)
+		}
+	}
+	if got := (network.Rules{Allow: parse(t, "preset:npm")}).FromPreset(hosts, "proxy.example", 443); got != "" {
+		t.Errorf("a preset that the rules do not name: %q", got)
+	}
+}

@@ -11,9 +11,10 @@ func PresetNames() []string { return slices.Clone(presets) }
 // Preset returns the pattern that stands for the hosts of a preset.
 func Preset(name string) Pattern { return Pattern{preset: name} }
 
-// Default returns the rules that apply without settings: the presets are allowed, and other hosts are asked about.
+// Default returns the rules that apply without settings: the presets are allowed, and other hosts are asked about. The presets are not expanded:
+// that takes seconds, so it waits until a host is asked about. See Rules.FromPreset.
 func Default() Rules {
-	r := Rules{Ask: true}
+	r := Rules{Ask: true, Lenient: true}
 	for _, name := range presets {
 		r.Allow = append(r.Allow, Preset(name))
 	}

@@ -20,6 +20,9 @@ type Rules struct {
 	// Only holds the hosts that a plugin asked for and the user accepted. If it is not nil, no other host may be reached, and those that
 	// the user would be asked about are allowed.
 	Only []Pattern `json:"only,omitzero"`
+	// Lenient means that every host may be reached where the system permits no namespaces and so cannot enforce rules. It is for rules that
+	// nobody wrote.
+	Lenient bool `json:"lenient,omitempty"`
 }
 
 // Decision is what rules say about a connection.
@@ -183,6 +186,20 @@ func (r Rules) Presets() []string {
 func (r Rules) Expand(hosts map[string][]Pattern) Rules {
 	r.Allow, r.Only = expand(r.Allow, hosts), expand(r.Only, hosts)
 	return r
+}
+
+// FromPreset returns the preset of Allow that has a host on a port; empty if none has. hosts holds what the presets stand for.
+func (r Rules) FromPreset(hosts map[string][]Pattern, name string, port uint16) string {
+	h, err := parseHost(name)
+	if err != nil {
+		return ""
+	}
+	for _, p := range r.Allow {
+		if _, ok := find(hosts[p.preset], h, port, false); ok && p.preset != "" {
+			return p.preset
+		}
+	}
+	return ""
 }
 
 // expand returns nil only for nil: an empty list of Only allows no host.

@@ -21,6 +21,8 @@ type gate struct {
 	control *os.File
 	visits  map[*Visit]bool
 	closed  bool
+	// works is true if a process has entered a network namespace. Then the system permits them, and no process does without.
+	works bool
 }
 
 // restartAfter is how long after its end the gate is started again, so that one that dies at once does not use up a processor.
@@ -36,13 +38,25 @@ func (g *gate) add(v *Visit) {
 	if g.visits == nil {
 		g.visits = map[*Visit]bool{}
 	}
-	g.visits[v] = true
+	g.visits[v], g.works = true, true
 	if g.proc == nil {
 		g.start()
 		return
 	}
 	// A gate that does not take the visit is about to end, and the next one takes it.
 	_ = v.join(g.control)
+}
+
+// strict returns the rules for a process: if others could be enforced before, these must be.
+func (g *gate) strict(r *network.Rules) *network.Rules {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.works || !r.Lenient {
+		return r
+	}
+	out := *r
+	out.Lenient = false
+	return &out
 }
 
 func (g *gate) remove(v *Visit) {

@@ -121,7 +121,7 @@ func (t *talk) handle(line []byte) bool {
 	}
 	if m.Ask != nil {
 		of := t.visit.user()
-		go func() { t.answer(m.ID, of.decide(t.ctx, *m.Ask)) }()
+		go func() { t.answer(m.ID, of.decide(t.ctx, t.visit.rules, *m.Ask)) }()
 	}
 	return true
 }

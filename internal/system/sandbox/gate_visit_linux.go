@@ -45,6 +45,7 @@ func (p Policy) Connect() (Policy, *Visit, error) {
 	}
 	v := &Visit{gate: p.gate, rules: *p.Hosts, theirs: theirs, ours: ours, received: make(chan struct{})}
 	v.use(p.traffic)
+	p.Hosts = p.gate.strict(p.Hosts)
 	p.Pinned, p.files = append(slices.Clip(p.Pinned), gatePin), append(slices.Clip(p.files), theirs)
 	go v.receive()
 	return p, v, nil

@@ -27,17 +27,26 @@ func (p *confinement) gateNetwork(in Isolation, r *Report) {
 	err := p.enterNetwork(in)
 	// The sockets of this namespace lead to the gate only.
 	p.Network = err == nil
+	if errors.Is(err, errNoNamespaces) && p.Hosts != nil && p.Hosts.Lenient {
+		p.Network = true
+		r.lacks(fmt.Sprintf("every host and every port of this machine can be reached: without sandbox.network, presets are allowed and other hosts are asked about, "+
+			"and that cannot be enforced here: %v; set network to on to accept that silently, or to off", err))
+		return
+	}
 	if err != nil {
 		r.lacks(fmt.Sprintf("the network is off, because the rules of sandbox.network cannot be enforced here: %v; "+
 			"set network to on or off, or run aura where user and network namespaces are permitted", err))
 	}
 }
 
+// errNoNamespaces is why rules cannot be enforced on some systems. Confined code cannot cause it: it may make no namespaces.
+var errNoNamespaces = errors.New("the system permits no namespaces")
+
 func (p *confinement) enterNetwork(in Isolation) error {
 	gate := slices.Index(p.Pinned, gatePin)
 	switch {
 	case !in.Mounts:
-		return errors.New("the system permits no namespaces")
+		return errNoNamespaces
 	case gate < 0:
 		return errors.New("there is no gate")
 	}
@@ -60,7 +69,7 @@ func ownNetwork() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
-		return fmt.Errorf("making a network namespace: %w", err)
+		return fmt.Errorf("%w: making a network namespace: %w", errNoNamespaces, err)
 	}
 	own, err := unix.Open("/proc/thread-self/ns/net", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -68,7 +68,13 @@ func netDeed(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 	return json.Marshal(text)
 }
 
+// networkDeeds holds further deeds by their kinds.
+var networkDeeds = map[string]func(context.Context, string) (string, error){}
+
 func (d deed) do(ctx context.Context) (string, error) {
+	if do := networkDeeds[d.Kind]; do != nil {
+		return do(ctx, d.At)
+	}
 	var dialer net.Dialer
 	switch d.Kind {
 	case "read": // connects and reads until the end
@@ -406,5 +412,34 @@ func TestNetworkAskEnds(t *testing.T) {
 				t.Errorf("the connection was made: %s", got)
 			}
 		})
+	}
+}
+
+// TestNetworkDefault checks the rules that apply without settings: hosts of presets are allowed, and the user is asked about others.
+func TestNetworkDefault(t *testing.T) {
+	t.Parallel()
+	c, port := netScene(t)
+	rules := network.Default()
+	c.Policy.Hosts = &rules
+	preset, other := fmt.Sprintf("p%d.example", port), fmt.Sprintf("p%d.test", port)
+	asked := make(chan netgate.Question, 1)
+	c.Policy = c.Policy.With(sandbox.NewTraffic(sandbox.Observer{
+		Ask: func(_ context.Context, q netgate.Question) netgate.Answer {
+			asked <- q
+			return netgate.Answer{Rule: "said no"}
+		},
+		Presets: func([]string) map[string][]network.Pattern {
+			return map[string][]network.Pattern{"npm": patterns(t, preset+":443")}
+		},
+	}))
+	for at, want := range map[string]string{preset + ":443": `"hello" <nil>`, other + ":443": "reset"} {
+		c.Call.Args, _ = json.Marshal(deed{"read", at})
+		r, err := sandbox.Run(t.Context(), c)
+		if got := fmt.Sprintf("%s %v", r.Value, err); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, refused %v", at, got, r.Refused)
+		}
+	}
+	if q := <-asked; q.Host != other {
+		t.Errorf("asked about %s", q.Host)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 const (
@@ -38,6 +39,8 @@ type Observer struct {
 	Seen func(e netgate.Event, during bool)
 	// Ask decides about a host that no rule names. It returns when the context ends.
 	Ask func(context.Context, netgate.Question) netgate.Answer
+	// Presets returns what presets stand for. It is asked about those that the rules still name.
+	Presets func(names []string) map[string][]network.Pattern
 }
 
 // Use collects what the network rules refuse to a program during a call.
@@ -164,9 +167,14 @@ func (u *Use) add(e netgate.Event) {
 	}
 }
 
-// decide answers a question of the gate. The user is asked once for all connections to a host and port that wait, and, while calls run, for
+// decide answers a question of the gate about a process with rules. A host of a preset that the rules still name is allowed. The user is asked once for all connections to a host and port that wait, and, while calls run, for
 // later ones.
-func (t *Traffic) decide(ctx context.Context, q netgate.Question) netgate.Answer {
+func (t *Traffic) decide(ctx context.Context, rules network.Rules, q netgate.Question) netgate.Answer {
+	if names := rules.Presets(); len(names) > 0 && t.observer.Presets != nil {
+		if preset := rules.FromPreset(t.observer.Presets(names), q.Host, q.Port); preset != "" {
+			return netgate.Answer{Allowed: true, Rule: "allow: " + network.Preset(preset).String()}
+		}
+	}
 	if t.observer.Ask == nil {
 		return netgate.Answer{Rule: q.Rule + ", and nobody can be asked here"}
 	}

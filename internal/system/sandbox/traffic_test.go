@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 // TestTrafficAsks checks how often the user is asked about the connections of a program.
@@ -26,7 +27,7 @@ func TestTrafficAsks(t *testing.T) {
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
-				if !traffic.decide(t.Context(), q).Allowed {
+				if !traffic.decide(t.Context(), network.Rules{}, q).Allowed {
 					t.Error("refused")
 				}
 			})
@@ -34,13 +35,13 @@ func TestTrafficAsks(t *testing.T) {
 		synctest.Wait()
 		close(answered)
 		all.Wait()
-		traffic.decide(t.Context(), q)
+		traffic.decide(t.Context(), network.Rules{}, q)
 		if asked != 1 {
 			t.Errorf("asked %d times in a call", asked)
 		}
 		use.End()
-		traffic.decide(t.Context(), q)
-		traffic.decide(t.Context(), q)
+		traffic.decide(t.Context(), network.Rules{}, q)
+		traffic.decide(t.Context(), network.Rules{}, q)
 		if asked != 3 {
 			t.Errorf("asked %d times, want once more for each connection after the call", asked)
 		}
@@ -58,10 +59,10 @@ func TestTrafficBounded(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var all sync.WaitGroup
 		for i := range maxWaiting {
-			all.Go(func() { traffic.decide(ctx, netgate.Question{Host: fmt.Sprint(i)}) })
+			all.Go(func() { traffic.decide(ctx, network.Rules{}, netgate.Question{Host: fmt.Sprint(i)}) })
 		}
 		synctest.Wait()
-		if a := traffic.decide(ctx, netgate.Question{Host: "one more"}); a.Allowed || !strings.Contains(a.Rule, "too many questions") {
+		if a := traffic.decide(ctx, network.Rules{}, netgate.Question{Host: "one more"}); a.Allowed || !strings.Contains(a.Rule, "too many questions") {
 			t.Errorf("got %+v", a)
 		}
 		cancel()

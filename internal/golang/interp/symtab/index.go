@@ -54,6 +54,7 @@ var packages = [...]entry{
 	{"debug/macho", symbols_debug_macho, wrappers_debug_macho},
 	{"debug/pe", symbols_debug_pe, nil},
 	{"debug/plan9obj", symbols_debug_plan9obj, nil},
+	{"embed", symbols_embed, nil},
 	{"encoding", symbols_encoding, wrappers_encoding},
 	{"encoding/ascii85", symbols_encoding_ascii85, nil},
 	{"encoding/asn1", symbols_encoding_asn1, nil},

@@ -54,7 +54,12 @@ func (s *server) handle(call link.Call) {
 	}
 	ctx, cancel := contextOf(call)
 	s.mu.Lock()
-	s.cancels[call.ID] = cancel
+	s.cancels[call.ID] = func() {
+		// aura also cancels a call at its deadline. The context then ends by itself and reports the deadline.
+		if deadline, ok := ctx.Deadline(); !ok || time.Now().Before(deadline) {
+			cancel()
+		}
+	}
 	s.mu.Unlock()
 	go func() {
 		result, failure := s.call(ctx, call)
