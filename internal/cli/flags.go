@@ -50,6 +50,7 @@ var flagTable = map[string][]string{
 	"tools":           slices.Concat(readFlags, toolFlags),
 	"models":          append(slices.Clone(readFlags), "provider"),
 	"mcp":             readFlags,
+	"import":          readFlags,
 	"cache":           readFlags,
 	"sandbox":         readFlags,
 	"sessions":        readFlags,

@@ -105,7 +105,7 @@ func TestOutput(t *testing.T) {
 		t.Errorf("noted %q", notes)
 	}
 	if len(s.Notes()) != 0 || !strings.HasPrefix(notes[0], text) {
-		t.Errorf("noted twice, or the user was told %q", text)
+		t.Errorf("noted twice, or reported as %q", text)
 	}
 	wants(t, &s, map[string]any{"id": id}, "one\ntwo\n\n[sandbox] refused")
 	if saved := s.Save(); len(saved.Open) != 0 {
@@ -127,7 +127,7 @@ func TestOutput(t *testing.T) {
 func TestKill(t *testing.T) {
 	t.Parallel()
 	var s background.Set
-	s.Ended = func(text string) { t.Errorf("the user was told %q", text) }
+	s.Ended = func(text string) { t.Errorf("it was reported as %q", text) }
 	id := begin(t, &s, newBash())
 	got, err := use(&s, background.KillName, map[string]any{"id": id})
 	if err != nil || got != "b1 was killed, with everything that it started" || s.Running() != 0 || len(s.Notes()) != 0 {

@@ -60,7 +60,7 @@ func TestMissing(t *testing.T) {
 		"another one required": {"tmux,python", missing, `skipped: "sandbox" is missing`},
 		"required":             {"sandbox", missing, `failed: AURA_TEST_REQUIRE requires "sandbox", which is missing: no Landlock`},
 		"one of several":       {"tmux, sandbox,python", missing, `failed: AURA_TEST_REQUIRE requires "sandbox"`},
-		"unknown":              {"sanbox", missing, `failed: reading AURA_TEST_REQUIRE: unknown ability "sanbox"; known are acp-client, axe, bash, cargo, chromium, dash, devices, dpkg, git, go,`},
+		"unknown":              {"sanbox", missing, `failed: reading AURA_TEST_REQUIRE: unknown ability "sanbox"; known are acp-client, axe, bash, cargo, chromium, curl, dash, devices, dpkg, git, go,`},
 		"program":              {"sandbox", program, `skipped: "tmux" is missing`},
 		"required program":     {"tmux", program, `failed: AURA_TEST_REQUIRE requires "tmux"`},
 		"unknown program":      {"", func(r *recorder) { testneed.Program(r, "emacs") }, `failed: no program is known for "emacs"`},

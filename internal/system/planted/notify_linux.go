@@ -3,6 +3,7 @@ package planted
 import (
 	"encoding/binary"
 	"errors"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,16 +19,18 @@ const directoryChanges = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MOVE | unix.I
 // changed something returns. If anything is unclear, every directory has changed.
 type notifier struct {
 	// fd is -1 if the kernel reports nothing.
-	fd      int
+	fd int
+	// file closes fd when nobody uses the notifier any more: each change of the settings makes a new one, and a user has few of them.
+	file    *os.File
 	folders map[int32]*folder
 }
 
 func newNotifier() *notifier {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
-		fd = -1
+		return &notifier{fd: -1, folders: map[int32]*folder{}}
 	}
-	return &notifier{fd: fd, folders: map[int32]*folder{}}
+	return &notifier{fd: fd, file: os.NewFile(uintptr(fd), "inotify"), folders: map[int32]*folder{}}
 }
 
 // watch asks for the changes of a directory. It must be called before the directory is read.
@@ -103,6 +106,6 @@ func (n *notifier) restart() {
 	for _, at := range n.folders {
 		at.watched = false
 	}
-	_ = unix.Close(n.fd)
+	_ = n.file.Close()
 	*n = *newNotifier()
 }
