@@ -69,6 +69,8 @@ var usualSetups = map[string]struct {
 			"eslint.config.mjs": "export default [{rules: {\"no-var\": \"error\"}}];\n",
 			hooksFile: "a: {event: post, matcher: Write, command: npx --offline prettier --write $FILE >/dev/null}\n" +
 				"b: {event: post, matcher: Write, depends: [a], command: npx --offline eslint --fix $FILE}",
+			// The registry of a test machine may have an address that is not public.
+			".aura/config/features/network.yaml": "sandbox: {network: on}",
 			serverFile: "everything: {command: npx, args: [-y, '@modelcontextprotocol/server-everything']}\n" +
 				"files: {command: npx, args: [-y, '@modelcontextprotocol/server-filesystem', .]}",
 		},
