@@ -87,10 +87,12 @@ type Outside struct {
 // Internet returns the network of this process.
 func Internet() Outside {
 	var dialer net.Dialer
+	// The resolver of the C library would load files from anywhere.
+	resolver := &net.Resolver{PreferGo: true}
 	return Outside{
 		Resolve: func(ctx context.Context, name string) ([]netip.Addr, error) {
 			// The dot at the end keeps the resolver from trying the name below the domains of this machine.
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", name+".")
+			return resolver.LookupNetIP(ctx, "ip", name+".")
 		},
 		Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			return dialer.DialContext(ctx, "tcp", to.String())

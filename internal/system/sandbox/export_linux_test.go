@@ -41,3 +41,16 @@ func (p Policy) KillGate() bool {
 	<-proc.Exited()
 	return true
 }
+
+// ConfineGate confines this process as the gate is.
+var ConfineGate = confineGate
+
+// Gate returns the number of the process of the gate; 0 if there is none.
+func (p Policy) Gate() int {
+	p.gate.mu.Lock()
+	defer p.gate.mu.Unlock()
+	if p.gate.proc == nil {
+		return 0
+	}
+	return p.gate.proc.Pid()
+}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/network"
-	"github.com/idelchi/aura/internal/system/process"
 )
 
 const (
@@ -35,7 +34,7 @@ func GateMain(out netgate.Outside) int {
 	debug.SetMemoryLimit(gateMemory)
 	// What confined code asks of the gate must leave processors to others.
 	runtime.GOMAXPROCS(max(1, runtime.NumCPU()/2))
-	if err := errors.Join(CloseInherited(), process.ForbidCoreFiles(), process.ForgoPrivileges()); err != nil {
+	if err := confineGate(); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
