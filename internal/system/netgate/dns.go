@@ -20,6 +20,10 @@ var block = netip.MustParsePrefix("198.18.0.0/15")
 const (
 	// maxQuestion is the size of the largest question that is read, in bytes. The name has at most 255 bytes.
 	maxQuestion = 1024
+	// maxQuestions is how many questions of a namespace are answered in a second, and at once. The others are dropped unread.
+	maxQuestions = 5000
+	// maxStreamed is how many questions a connection may ask.
+	maxStreamed = 50
 	// maxStreams is how many connections to the resolver of a namespace are open at a time.
 	maxStreams = 8
 	// streamTime is how long a connection to the resolver may stay open. A client asks its questions at once.
@@ -31,7 +35,7 @@ const (
 // answerPackets answers questions that come as packets.
 func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 	buffer, control := make([]byte, maxQuestion), make([]byte, controlSize)
-	since, count := time.Now(), 0
+	pace := newBudget(maxQuestions, maxQuestions)
 	for {
 		n, size, _, from, err := conn.ReadMsgUDPAddrPort(buffer, control)
 		if err != nil {
@@ -40,16 +44,10 @@ func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 			}
 			continue
 		}
-		if count++; count >= questionsPerTick {
-			select {
-			case <-time.After(tick - time.Since(since)):
-			case <-ctx.Done():
-				return
-			}
-			since, count = time.Now(), 0
+		if !pace.take() {
+			continue // a client that does not get an answer asks again
 		}
 		if reply := s.answer(buffer[:n]); reply != nil {
-			// A client that does not get an answer asks again.
 			_, _, _ = conn.WriteMsgUDPAddrPort(reply, replyFrom(control[:size]), from)
 		}
 	}
@@ -58,7 +56,7 @@ func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 // answerStream answers the questions of a connection.
 func (s *session) answerStream(_ context.Context, conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(streamTime))
-	for range questionsPerTick {
+	for range maxStreamed {
 		var size [2]byte
 		if _, err := io.ReadFull(conn, size[:]); err != nil {
 			return

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,6 +55,7 @@ var neededGateDeeds = map[string]func() error{
 		}
 		return nil // the machine has none
 	},
+	"look up a name of the machine": func() error { return errOf(netgate.Internet().Resolve(context.Background(), "localhost")) },
 	"list its addresses": func() error {
 		if len(netgate.Internet().Own()) == 0 {
 			return errors.New("there are none")
