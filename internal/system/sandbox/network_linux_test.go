@@ -83,6 +83,7 @@ func (d deed) do(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		defer func() { _ = conn.Close() }()
 		deadline, _ := ctx.Deadline()
 		_ = conn.SetDeadline(deadline)
 		got, err := io.ReadAll(conn)
