@@ -24,6 +24,8 @@ const (
 	// connectionsEach is how many connections a client makes, one after the other, and streamSize how many bytes it then receives on one.
 	connectionsEach = 300
 	streamSize      = 512 << 20
+	// modelTime is the time of a model between two calls, which is less than that of any real one.
+	modelTime = "100ms"
 	// clientFile is the file of the client's directory with the address that it dials, and resultFile the one with its figures.
 	clientFile, resultFile = "address", "figures"
 )
@@ -81,18 +83,16 @@ func (l *bench) networkProject(dir, server string) error {
 	if err := l.project(dir, 0); err != nil {
 		return err
 	}
-	var calls strings.Builder
-	calls.WriteString("turns:\n")
-	for range callsEach {
-		calls.WriteString("  - tool_calls: [{name: Bash, arguments: {command: \"true\"}}]\n")
+	script := func(delay string) string {
+		return "turns:\n" + strings.Repeat("  - {tool_calls: [{name: Bash, arguments: {command: \"true\"}}], delay: "+delay+"}\n", callsEach) + "  - text: done\n"
 	}
-	calls.WriteString("  - text: done\n")
 	if err := lab.WriteFiles(dir, map[string]string{
 		"on/config/sandbox/sandbox.yaml": "sandbox: {network: on}\n", "off/config/sandbox/sandbox.yaml": "sandbox: {network: off}\n",
 		"rules/config/sandbox/sandbox.yaml": fmt.Sprintf("sandbox: {network: {allow: [%q]}}\n", server),
-		".aura/config/quick.yaml":           calls.String(),
+		".aura/config/quick.yaml":           script("0s"),
+		".aura/config/patient.yaml":         script(modelTime),
 		".aura/config/client.yaml":          "turns:\n  - tool_calls: [{name: Bash, arguments: {command: ./client " + clientArgument + "}}]\n  - text: done\n",
-		".aura/config/providers/bench.yaml": "bench: {type: script, file: quick.yaml}\nclient: {type: script, file: client.yaml}\n",
+		".aura/config/providers/bench.yaml": "bench: {type: script, file: quick.yaml}\npatient: {type: script, file: patient.yaml}\nclient: {type: script, file: client.yaml}\n",
 	}); err != nil {
 		return err
 	}
@@ -107,30 +107,34 @@ func (l *bench) networkProject(dir, server string) error {
 	return os.WriteFile(filepath.Join(dir, "client"), program, 0o700) //nolint:gosec // it is a program
 }
 
-// networkCalls compares calls that use no network.
+// networkCalls compares calls that use no network. Between two calls, a model takes some time, as any real one does, or none.
 func (l *bench) networkCalls(ctx context.Context, dir string) error {
-	kinds := []string{"on", "off", "rules"}
+	kinds, providers := []string{"on", "off", "rules"}, []string{"patient", "bench"}
 	found := map[string]cellTimes{}
 	for range cells {
-		for _, kind := range kinds {
-			if found[kind] == nil {
-				found[kind] = cellTimes{}
-			}
-			if err := l.session(ctx, dir, kind, "bench", found[kind]); err != nil {
-				return err
+		for _, provider := range providers {
+			for _, kind := range kinds {
+				key := provider + kind
+				if found[key] == nil {
+					found[key] = cellTimes{}
+				}
+				if err := l.session(ctx, dir, kind, provider, found[key]); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	rows := [][]string{{"network", "Bash", "against on", "wanted"}}
-	on := median(found["on"]["Bash"])
+	rows := [][]string{{"network", "Bash", "against on", "the same without a pause", "against on"}}
 	for _, kind := range kinds {
-		took, wanted := median(found[kind]["Bash"]), ""
-		if kind == "rules" {
-			wanted = "the same within noise"
+		row := []string{kind}
+		for _, provider := range providers {
+			took, on := median(found[provider+kind]["Bash"]), median(found[provider+"on"]["Bash"])
+			row = append(row, fine(took), fmt.Sprintf("%s (× %.2f)", fine(took-on), float64(took)/float64(on)))
 		}
-		rows = append(rows, []string{kind, fine(took), fmt.Sprintf("%s more (× %.2f)", fine(took-on), float64(took)/float64(on)), wanted})
+		rows = append(rows, row)
 	}
-	l.table(fmt.Sprintf("Network: confined calls that do not use it (medians of %d sessions with %d calls, interleaved)", cells, callsEach), rows)
+	l.table(fmt.Sprintf("Network: confined calls that do not use it, with %s between them (medians of %d sessions with %d calls, interleaved; wanted: the same within noise)",
+		modelTime, cells, callsEach), rows)
 	return nil
 }
 

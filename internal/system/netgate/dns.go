@@ -134,11 +134,19 @@ func (s *session) addressOf(name string) netip.Addr {
 	defer s.mu.Unlock()
 	addr, ok := s.names[name]
 	if !ok && len(s.names) < maxNames {
-		first := block.Addr().As4()
-		addr = netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(first[:])+1+uint32(len(s.names)))))
+		addr = addressAt((s.before*maxNames + len(s.names)) % blockNames)
 		s.names[name], s.hosts[addr] = addr, name
 	}
 	return addr
+}
+
+// blockNames is how many names the block has addresses for. Its first address stands for none.
+const blockNames = 1<<17 - maxNames
+
+// addressAt returns the address with a number in the block.
+func addressAt(n int) netip.Addr {
+	first := block.Addr().As4()
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(first[:])+1+uint32(n))))
 }
 
 // pack returns an answer; nil if it cannot be written.

@@ -132,11 +132,14 @@ type Inside struct {
 	Streams   net.Listener
 	// Connections receive what is sent to any address.
 	Connections []net.Listener
+	// Gates is how many gates have served the namespace before. What their addresses meant is unknown, so other addresses stand for names now.
+	Gates int
 }
 
 // Serve serves a namespace until the context ends.
 func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, owner Owner) {
 	s := newSession(rules, out, owner)
+	s.before = in.Gates
 	var all sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -162,6 +165,8 @@ type session struct {
 	out     Outside
 	reports *reports
 	asks    *asks
+	// before is how many gates have served the namespace.
+	before int
 	// slots and streams hold a value for each open connection.
 	slots, streams chan struct{}
 

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/system/netgate"
-	"github.com/idelchi/aura/internal/system/network"
 )
 
 const (
@@ -66,16 +65,17 @@ func serveVisit(f *os.File, out netgate.Outside) error {
 		return fmt.Errorf("connecting to aura: %w", err)
 	}
 	defer func() { _ = talk.Close() }()
-	var rules network.Rules
+	var first orders
 	in := json.NewDecoder(talk)
 	in.DisallowUnknownFields()
-	if err := in.Decode(&rules); err != nil {
+	if err := in.Decode(&first); err != nil {
 		return fmt.Errorf("reading the rules of a process: %w", err)
 	}
 	inside, err := insideOf(sockets)
 	if err != nil {
 		return err
 	}
+	inside.Gates = first.Gates
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	to := &toAura{conn: talk, open: map[int]chan netgate.Answer{}}
@@ -83,7 +83,7 @@ func serveVisit(f *os.File, out netgate.Outside) error {
 		to.receive(in)
 		cancel()
 	}()
-	netgate.Serve(ctx, inside, rules, out, netgate.Owner{Report: to.report, Ask: to.ask})
+	netgate.Serve(ctx, inside, first.Rules, out, netgate.Owner{Report: to.report, Ask: to.ask})
 	return nil
 }
 
