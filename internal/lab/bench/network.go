@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,11 +125,14 @@ func (l *bench) networkCalls(ctx context.Context, dir string) error {
 			}
 		}
 	}
-	rows := [][]string{{"network", "Bash", "against on", "the same without a pause", "against on"}}
+	rows := [][]string{{"network", "Bash", "against on", "fastest tenth", "against on", "without a pause", "against on"}}
 	for _, kind := range kinds {
 		row := []string{kind}
-		for _, provider := range providers {
-			took, on := median(found[provider+kind]["Bash"]), median(found[provider+"on"]["Bash"])
+		for _, column := range []struct {
+			provider string
+			of       func([]time.Duration) time.Duration
+		}{{"patient", median}, {"patient", fastest}, {"bench", median}} {
+			took, on := column.of(found[column.provider+kind]["Bash"]), column.of(found[column.provider+"on"]["Bash"])
 			row = append(row, fine(took), fmt.Sprintf("%s (× %.2f)", fine(took-on), float64(took)/float64(on)))
 		}
 		rows = append(rows, row)
@@ -136,6 +140,12 @@ func (l *bench) networkCalls(ctx context.Context, dir string) error {
 	l.table(fmt.Sprintf("Network: confined calls that do not use it, with %s between them (medians of %d sessions with %d calls, interleaved; wanted: the same within noise)",
 		modelTime, cells, callsEach), rows)
 	return nil
+}
+
+// fastest returns the time that a tenth of the times is below, which a busy machine changes less than the median.
+func fastest(times []time.Duration) time.Duration {
+	slices.Sort(times)
+	return times[len(times)/10]
 }
 
 // networkConnections compares connections.
