@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -90,8 +91,8 @@ func init() {
 // TestNetworkGateConfined does what the gate must not do, confined as the gate and not.
 func TestNetworkGateConfined(t *testing.T) {
 	t.Parallel()
-	if !sandbox.Support().Enabled {
-		t.Skip("there is no gate without the sandbox")
+	if s := sandbox.Support(); !s.Enabled {
+		testneed.Missing(t, testneed.Sandbox, s.Reason())
 	}
 	for _, confined := range []bool{true, false} {
 		dir := t.TempDir()
