@@ -20,8 +20,8 @@ import (
 const echoArgument = "echo"
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == echoArgument {
-		if err := serveEcho(os.Args[2]); err != nil {
+	if serve := servant(os.Args[1:]); serve != nil {
+		if err := serve(); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -32,6 +32,20 @@ func main() {
 	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
+	}
+}
+
+// servant returns what this program does as a process that a measurement started; nil if it is the measurement itself.
+func servant(args []string) func() error {
+	switch {
+	case len(args) == 2 && args[0] == echoArgument:
+		return func() error { return serveEcho(args[1]) }
+	case len(args) == 2 && args[0] == proxyArgument:
+		return func() error { return serveProxy(args[1]) }
+	case len(args) == 1 && args[0] == clientArgument:
+		return measureConnections
+	default:
+		return nil
 	}
 }
 
@@ -65,8 +79,8 @@ func run(ctx context.Context, out io.Writer, names []string) (err error) {
 type part func(context.Context) error
 
 func (l *bench) parts(names []string) ([]part, error) {
-	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "python", "native", "screen", "acp", "record"}
-	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.python, l.native, l.screen, l.acp, l.record}
+	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "network", "python", "native", "screen", "acp", "record"}
+	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.network, l.python, l.native, l.screen, l.acp, l.record}
 	if len(names) == 0 {
 		return all, nil
 	}

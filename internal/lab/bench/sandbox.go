@@ -146,12 +146,12 @@ func (l *bench) cellProject(n int) error {
 
 // cellSession runs one conversation and records its times.
 func (l *bench) cellSession(ctx context.Context, n int, enabled bool, times cellTimes) error {
-	return l.session(ctx, l.cellDir(n), map[bool]string{false: "off", true: "on"}[enabled], times)
+	return l.session(ctx, l.cellDir(n), map[bool]string{false: "off", true: "on"}[enabled], "bench", times)
 }
 
-// session runs one conversation in a project, with the settings of one of its directories, and records its times.
-func (l *bench) session(ctx context.Context, dir, which string, times cellTimes) error {
-	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", "bench", "hi")
+// session runs one conversation in a project, with the settings of one of its directories and one of its providers, and records its times.
+func (l *bench) session(ctx context.Context, dir, which, provider string, times cellTimes) error {
+	cmd := exec.CommandContext(ctx, l.Bin("aura"), "run", "--json", "--home", "", "--config", which, "--config", ".aura", "--provider", provider, "hi")
 	cmd.Dir = dir
 	cmd.Env = append(environ(dir), "PATH="+os.Getenv("PATH"))
 	var stderr bytes.Buffer

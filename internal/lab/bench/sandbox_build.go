@@ -60,7 +60,7 @@ func (l *bench) warmBuilds(ctx context.Context) error {
 	for range cells {
 		for i := range kinds {
 			times := cellTimes{}
-			if err := l.session(ctx, dir, fmt.Sprintf("kind%d", i), times); err != nil {
+			if err := l.session(ctx, dir, fmt.Sprintf("kind%d", i), "bench", times); err != nil {
 				return err
 			}
 			if found[i] == nil {

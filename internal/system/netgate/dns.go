@@ -20,6 +20,10 @@ var block = netip.MustParsePrefix("198.18.0.0/15")
 const (
 	// maxQuestion is the size of the largest question that is read, in bytes. The name has at most 255 bytes.
 	maxQuestion = 1024
+	// maxQuestions is how many questions of a namespace are answered in a second, and at once. The others are dropped unread.
+	maxQuestions = 5000
+	// maxStreamed is how many questions a connection may ask.
+	maxStreamed = 50
 	// maxStreams is how many connections to the resolver of a namespace are open at a time.
 	maxStreams = 8
 	// streamTime is how long a connection to the resolver may stay open. A client asks its questions at once.
@@ -31,7 +35,7 @@ const (
 // answerPackets answers questions that come as packets.
 func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 	buffer, control := make([]byte, maxQuestion), make([]byte, controlSize)
-	since, count := time.Now(), 0
+	pace := newBudget(maxQuestions, maxQuestions)
 	for {
 		n, size, _, from, err := conn.ReadMsgUDPAddrPort(buffer, control)
 		if err != nil {
@@ -40,16 +44,10 @@ func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 			}
 			continue
 		}
-		if count++; count >= questionsPerTick {
-			select {
-			case <-time.After(tick - time.Since(since)):
-			case <-ctx.Done():
-				return
-			}
-			since, count = time.Now(), 0
+		if !pace.take() {
+			continue // a client that does not get an answer asks again
 		}
 		if reply := s.answer(buffer[:n]); reply != nil {
-			// A client that does not get an answer asks again.
 			_, _, _ = conn.WriteMsgUDPAddrPort(reply, replyFrom(control[:size]), from)
 		}
 	}
@@ -58,7 +56,7 @@ func (s *session) answerPackets(ctx context.Context, conn *net.UDPConn) {
 // answerStream answers the questions of a connection.
 func (s *session) answerStream(_ context.Context, conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(streamTime))
-	for range questionsPerTick {
+	for range maxStreamed {
 		var size [2]byte
 		if _, err := io.ReadFull(conn, size[:]); err != nil {
 			return
@@ -136,11 +134,19 @@ func (s *session) addressOf(name string) netip.Addr {
 	defer s.mu.Unlock()
 	addr, ok := s.names[name]
 	if !ok && len(s.names) < maxNames {
-		first := block.Addr().As4()
-		addr = netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(first[:])+1+uint32(len(s.names)))))
+		addr = addressAt((s.before*maxNames + len(s.names)) % blockNames)
 		s.names[name], s.hosts[addr] = addr, name
 	}
 	return addr
+}
+
+// blockNames is how many names the block has addresses for. Its first address stands for none.
+const blockNames = 1<<17 - maxNames
+
+// addressAt returns the address with a number in the block.
+func addressAt(n int) netip.Addr {
+	first := block.Addr().As4()
+	return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, binary.BigEndian.Uint32(first[:])+1+uint32(n))))
 }
 
 // pack returns an answer; nil if it cannot be written.

@@ -8,6 +8,7 @@ package netgate
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"sync"
@@ -16,15 +17,14 @@ import (
 	"github.com/idelchi/aura/internal/system/network"
 )
 
-// The limits of a gate. A flood waits in the queues of its own namespace, which the kernel bounds, and slows down nobody else.
+// The limits of a gate. A flood waits in the queues of its own namespace, which the kernel bounds, or is dropped.
 const (
 	// maxConnections is how many connections of a namespace are open at a time. Package managers use at most some dozens.
 	maxConnections = 128
 	// maxNames is how many names of a namespace get an address. A build asks for some dozens.
 	maxNames = 4096
-	// questionsPerTick is how many questions of a namespace are answered in a tick, 5,000 in a second. The kernel drops the others.
-	questionsPerTick = 50
-	tick             = 10 * time.Millisecond
+	// tick is how long a gate without a free descriptor waits before it accepts again.
+	tick = 10 * time.Millisecond
 	// dialTime is how long looking up a name and connecting to it may take together.
 	dialTime = 15 * time.Second
 	// helloTime is how long a client may take for a TLS hello that it has begun.
@@ -88,15 +88,29 @@ type Outside struct {
 func Internet() Outside {
 	var dialer net.Dialer
 	return Outside{
-		Resolve: func(ctx context.Context, name string) ([]netip.Addr, error) {
-			// The dot at the end keeps the resolver from trying the name below the domains of this machine.
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", name+".")
-		},
+		Resolve: resolve,
 		Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			return dialer.DialContext(ctx, "tcp", to.String())
 		},
 		Own: ownAddresses,
 	}
+}
+
+// The resolver of the C library would load files from anywhere. files asks no server.
+var (
+	servers = &net.Resolver{PreferGo: true}
+	files   = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("only the files of this machine are asked")
+	}}
+)
+
+// resolve returns the addresses of a name. The dot at the end keeps the resolver from trying the name below the domains of this machine, and from
+// finding it in /etc/hosts, which is therefore asked before.
+func resolve(ctx context.Context, name string) ([]netip.Addr, error) {
+	if found, err := files.LookupNetIP(ctx, "ip", name); err == nil && len(found) > 0 {
+		return found, nil
+	}
+	return servers.LookupNetIP(ctx, "ip", name+".")
 }
 
 func ownAddresses() []netip.Addr {
@@ -118,11 +132,14 @@ type Inside struct {
 	Streams   net.Listener
 	// Connections receive what is sent to any address.
 	Connections []net.Listener
+	// Gates is how many gates have served the namespace before. What their addresses meant is unknown, so other addresses stand for names now.
+	Gates int
 }
 
 // Serve serves a namespace until the context ends.
 func Serve(ctx context.Context, in Inside, rules network.Rules, out Outside, owner Owner) {
 	s := newSession(rules, out, owner)
+	s.before = in.Gates
 	var all sync.WaitGroup
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -148,6 +165,8 @@ type session struct {
 	out     Outside
 	reports *reports
 	asks    *asks
+	// before is how many gates have served the namespace.
+	before int
 	// slots and streams hold a value for each open connection.
 	slots, streams chan struct{}
 

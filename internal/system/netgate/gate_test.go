@@ -123,7 +123,7 @@ func (s *served) send(t *testing.T, bytes []byte) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.at)
 	if err != nil {
-		t.Fatal(err)
+		return err.Error() // a connection that is refused at once
 	}
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
@@ -248,5 +248,56 @@ func TestFlood(t *testing.T) {
 	}
 	for range conns {
 		<-s.events
+	}
+}
+
+// TestRebinding lets a name lead to a public address when it is looked up first, and to this machine after that. It is looked up once for a
+// connection, and a connection is made to what was checked.
+func TestRebinding(t *testing.T) {
+	t.Parallel()
+	s := testSession(t, Owner{}, "*.example")
+	asked := 0
+	var dialled []netip.AddrPort
+	s.out = Outside{
+		Resolve: func(context.Context, string) ([]netip.Addr, error) {
+			asked++
+			if asked%2 == 1 {
+				return []netip.Addr{netip.MustParseAddr("9.9.9.9")}, nil
+			}
+			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+		},
+		Dial: func(_ context.Context, to netip.AddrPort) (net.Conn, error) {
+			dialled = append(dialled, to)
+			return nil, errors.New("nobody is there")
+		},
+		Own: func() []netip.Addr { return nil },
+	}
+	to := netip.AddrPortFrom(s.addressOf("a.example"), 443)
+	for n := 1; n <= 4; n++ {
+		_, err := s.connect(t.Context(), "a.example", to)
+		var refused *refusedError
+		if err == nil || asked != n || errors.As(err, &refused) != (n%2 == 0) {
+			t.Errorf("connection %d: %v after %d look-ups", n, err, asked)
+		}
+	}
+	if public := netip.MustParseAddrPort("9.9.9.9:443"); len(dialled) != 2 || dialled[0] != public || dialled[1] != public {
+		t.Errorf("dialled %v", dialled)
+	}
+}
+
+// TestGatesApart checks that an address stands for no name of the gates before.
+func TestGatesApart(t *testing.T) {
+	t.Parallel()
+	seen := map[netip.Addr]int{}
+	for gate := range 31 {
+		s := testSession(t, Owner{}, "*.example")
+		s.before = gate
+		for i := range maxNames {
+			addr := s.addressOf(fmt.Sprintf("n%d.example", i))
+			if before, ok := seen[addr]; ok || !block.Contains(addr) {
+				t.Fatalf("gate %d: %s was an address of gate %d", gate, addr, before)
+			}
+			seen[addr] = gate
+		}
 	}
 }

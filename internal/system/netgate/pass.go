@@ -78,7 +78,7 @@ func (s *session) hostOf(to netip.AddrPort) (host string, named bool) {
 // drop ends a connection at once, and reports why.
 func (s *session) drop(conn net.Conn, e Event) {
 	s.reports.add(e)
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	if tcp, ok := conn.(interface{ SetLinger(sec int) error }); ok {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()

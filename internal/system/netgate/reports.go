@@ -15,15 +15,13 @@ const (
 type reports struct {
 	report func(Event)
 
-	mu sync.Mutex
-	// left is how many events may be reported at the time since.
-	left    float64
-	since   time.Time
+	mu      sync.Mutex
+	budget  budget
 	dropped int
 }
 
 func newReports(report func(Event)) *reports {
-	return &reports{report: report, left: maxReports, since: time.Now()}
+	return &reports{report: report, budget: newBudget(maxReports, reportsPerSecond)}
 }
 
 // add reports an event, unless there were too many. The client must not see what happened before add has returned, so that whoever knows
@@ -31,14 +29,11 @@ func newReports(report func(Event)) *reports {
 func (r *reports) add(e Event) {
 	e.Time = time.Now()
 	r.mu.Lock()
-	r.left = min(maxReports, r.left+e.Time.Sub(r.since).Seconds()*reportsPerSecond)
-	r.since = e.Time
-	if r.left < 1 {
+	if !r.budget.take() {
 		r.dropped++
 		r.mu.Unlock()
 		return
 	}
-	r.left--
 	e.Dropped, r.dropped = r.dropped, 0
 	r.mu.Unlock()
 	r.report(e)

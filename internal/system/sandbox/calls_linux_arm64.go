@@ -9,3 +9,6 @@ var archRefusedCalls []uint32
 
 // watchCalls lists the calls that watch directories.
 var watchCalls = []uint32{unix.SYS_INOTIFY_INIT1, unix.SYS_INOTIFY_ADD_WATCH}
+
+// forkCalls lists the calls besides clone that start a process.
+var forkCalls []uint32

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
 )
 
 const (
@@ -22,6 +23,12 @@ const (
 	maxLine = 16 << 10
 )
 
+// orders are the first message to the gate for a namespace: its rules, and how many gates have served it before.
+type orders struct {
+	Rules network.Rules `json:"rules"`
+	Gates int           `json:"gates"`
+}
+
 // fromGate is a message of the gate: an event, or a question with a number.
 type fromGate struct {
 	Event *netgate.Event    `json:"event,omitempty"`
@@ -29,7 +36,7 @@ type fromGate struct {
 	ID    int               `json:"id,omitempty"`
 }
 
-// toGate answers the question with a number. It follows the rules, which are the first message.
+// toGate answers the question with a number. It follows the orders.
 type toGate struct {
 	netgate.Answer
 

@@ -25,7 +25,9 @@ type Visit struct {
 	mu      sync.Mutex
 	sockets []*os.File
 	// talk is the connection to the gate; nil before the first one.
-	talk    *talk
+	talk *talk
+	// gates is how many processes of the gate the visit was connected to.
+	gates   int
 	traffic *Traffic
 	closed  bool
 }
@@ -153,7 +155,7 @@ func (v *Visit) join(control *os.File) error {
 		err = sendFiles(ours, v.sockets)
 	}
 	if err == nil {
-		err = json.NewEncoder(ours).Encode(v.rules)
+		err = json.NewEncoder(ours).Encode(orders{v.rules, v.gates})
 	}
 	if err != nil || v.closed {
 		_ = ours.Close()
@@ -162,6 +164,6 @@ func (v *Visit) join(control *os.File) error {
 	if v.talk != nil {
 		v.talk.drop()
 	}
-	v.talk = newTalk(v, ours)
+	v.talk, v.gates = newTalk(v, ours), v.gates+1
 	return nil
 }

@@ -24,7 +24,7 @@ func (p *confinement) gateNetwork(in Isolation, r *Report) {
 	if p.Network || !p.Gated {
 		return
 	}
-	err := p.enterNetwork(in)
+	err := p.enterNetwork(in, r)
 	// The sockets of this namespace lead to the gate only.
 	p.Network = err == nil
 	if errors.Is(err, errNoNamespaces) && p.Hosts != nil && p.Hosts.Lenient {
@@ -42,7 +42,7 @@ func (p *confinement) gateNetwork(in Isolation, r *Report) {
 // errNoNamespaces is why rules cannot be enforced on some systems. Confined code cannot cause it: it may make no namespaces.
 var errNoNamespaces = errors.New("the system permits no namespaces")
 
-func (p *confinement) enterNetwork(in Isolation) error {
+func (p *confinement) enterNetwork(in Isolation, r *Report) error {
 	gate := slices.Index(p.Pinned, gatePin)
 	switch {
 	case !in.Mounts:
@@ -56,7 +56,7 @@ func (p *confinement) enterNetwork(in Isolation) error {
 	if err := routeToSelf(); err != nil {
 		return err
 	}
-	sockets, err := openSockets(p.Ports, p.LocalPorts)
+	sockets, err := p.gateSockets(r)
 	defer closeFiles(sockets)
 	if err != nil {
 		return err
@@ -127,18 +127,34 @@ func addLocalRoute(device uint32) error {
 	if err := unix.Sendto(fd, m, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
 		return err
 	}
-	reply := make([]byte, os.Getpagesize())
-	n, _, err := unix.Recvfrom(fd, reply, 0)
-	if err != nil {
-		return err
+	return readAck(fd)
+}
+
+// redirect is redirectAll, except in tests.
+var redirect = redirectAll
+
+// gateSockets opens the sockets of the gate in this namespace. One listener gets the connections to all ports, or, without a packet filter,
+// each port of the rules has its own. The caller must close them, also after an error.
+func (p *confinement) gateSockets(r *Report) ([]*os.File, error) {
+	port := redirectPort(p.LocalPorts)
+	err := redirect(port)
+	if err == nil {
+		return openSockets(nil, append(slices.Clip(p.LocalPorts), port))
 	}
-	if n < unix.SizeofNlMsghdr+4 || order.Uint16(reply[4:]) != unix.NLMSG_ERROR {
-		return errors.New("the kernel gave an unexpected answer")
+	if p.Hosts != nil && p.Hosts.Ports().All {
+		r.lacks(fmt.Sprintf("sandbox.network: an entry with :* is reached on these ports only: %v, because of the kernel: %v; write another port out", p.Ports, err))
 	}
-	if code := int32(order.Uint32(reply[unix.SizeofNlMsghdr:])); code != 0 {
-		return unix.Errno(-code)
+	return openSockets(p.Ports, p.LocalPorts)
+}
+
+// redirectPort returns the port to which all connections are led. It is a low one, which confined code cannot take, and not one of this machine
+// that the rules allow.
+func redirectPort(local []uint16) uint16 {
+	port := uint16(1)
+	for port == dnsPort || slices.Contains(local, port) {
+		port++
 	}
-	return nil
+	return port
 }
 
 // openSockets opens the sockets of the gate in this namespace: those of DNS first, then a listener for each port. The caller must close

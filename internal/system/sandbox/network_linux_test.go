@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -82,6 +83,7 @@ func (d deed) do(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
+		defer func() { _ = conn.Close() }()
 		deadline, _ := ctx.Deadline()
 		_ = conn.SetDeadline(deadline)
 		got, err := io.ReadAll(conn)
@@ -189,7 +191,7 @@ func TestNetworkRules(t *testing.T) {
 	}{
 		"a name that is allowed":        {deed: deed{"read", fmt.Sprintf("p%d.example:80", port)}, value: "hello"},
 		"in capitals, with a dot":       {deed: deed{"read", fmt.Sprintf("P%d.Example.:443", port)}, value: "hello"},
-		"a port that no rule names":     {deed: deed{"read", fmt.Sprintf("p%d.example:81", port)}, err: "connection refused"},
+		"a port that no rule names":     {deed: deed{"read", fmt.Sprintf("p%d.example:81", port)}, err: "connection reset", refused: fmt.Sprintf("p%d.example:81", port)},
 		"a name that no rule names":     {deed: deed{"read", "elsewhere.test:443"}, err: "no such host", refused: "elsewhere.test:0"},
 		"a name that is denied":         {deed: deed{"read", "secret.example:443"}, err: "no such host", refused: "secret.example:0"},
 		"a name of the metadata":        {deed: deed{"read", "metadata.example:80"}, err: "connection reset", refused: "metadata.example:80"},
@@ -292,14 +294,50 @@ func TestNetworkGateDies(t *testing.T) {
 	}
 }
 
-// TestNetworkPorts checks that a rule for every port is reached on the usual ones, and that the user learns it.
+// TestNetworkPorts checks that a rule for every port is for every port, and that other rules leave the ports of the namespace to the process.
+// Without a packet filter, the usual ports are reached, and the user learns it.
 func TestNetworkPorts(t *testing.T) {
 	t.Parallel()
+	c, port := netScene(t)
 	var g sandbox.Grants
 	t.Cleanup(g.Close)
-	p := g.Open(sandbox.Policy{Hosts: &network.Rules{Allow: patterns(t, "*.example:*", "b.example:8443")}})
-	if fmt.Sprint(p.Ports) != "[22 80 443 8443 9418]" || len(p.Uncovered) != 1 || !strings.Contains(p.Uncovered[0], "an entry with :*") {
-		t.Errorf("ports %v, %q", p.Ports, p.Uncovered)
+	g.UseHelper(c.Executable)
+	c.Policy = command(t, "network").Policy
+	c.Policy.Network, c.Policy.Hosts = false, &network.Rules{Allow: patterns(t, "*.example:*", "b.example:8443")}
+	c.Policy = g.Open(c.Policy)
+	name := fmt.Sprintf("p%d.example:", port)
+	tests := map[string]struct {
+		deed
+		filter, bare string // the result with a packet filter and without one
+	}{
+		"a usual port":                {deed{"read", name + "443"}, `"hello" <nil>`, `"hello" <nil>`},
+		"the first port":              {deed{"read", name + "1"}, `"hello" <nil>`, "refused"},
+		"a port":                      {deed{"read", name + "12345"}, `"hello" <nil>`, "refused"},
+		"the last port":               {deed{"read", name + "65535"}, `"hello" <nil>`, "refused"},
+		"an address":                  {deed{"read", "8.8.8.8:12345"}, "reset", "refused"},
+		"a port of this machine":      {deed{"read", fmt.Sprintf("127.0.0.1:%d", port)}, "refused", "refused"},
+		"the port of the gate":        {deed{"read", "127.0.0.1:1"}, "reset", "refused"},
+		"a server on a port of rules": {deed{"own server", "127.0.0.1:8443"}, `"mine" <nil>`, "in use"},
+	}
+	for name, tt := range tests {
+		for _, filter := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, " ", filter), func(t *testing.T) {
+				t.Parallel()
+				c, want := c, tt.filter
+				if !filter {
+					c.Env, want = append(slices.Clip(c.Env), sandbox.NoFilter), tt.bare
+				}
+				c.Call.Args, _ = json.Marshal(tt.deed)
+				r, err := sandbox.Run(t.Context(), c)
+				limited := strings.Contains(strings.Join(r.Report.Uncovered, " "), "an entry with :* is reached on these ports only: [22 80 443 8443 9418]")
+				if filter && limited {
+					testneed.Missing(t, testneed.Namespaces, "the kernel has no packet filter")
+				}
+				if got := fmt.Sprintf("%s %v", r.Value, err); !strings.Contains(got, want) || limited == filter {
+					t.Errorf("got %s, with %q", got, r.Report.Uncovered)
+				}
+			})
+		}
 	}
 	if p := g.Open(sandbox.Policy{Network: true}); p.Gated {
 		t.Error("a process with every host has a gate")

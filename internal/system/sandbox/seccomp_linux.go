@@ -29,9 +29,15 @@ func offArg(n uint32) uint32 { return offArgs + n*argSize }
 
 // filterCalls installs the filter on all threads. unsafeCalls lists further calls that fail as if the kernel did not have them.
 func filterCalls(p Policy, unsafeCalls []uint32) error {
-	program, err := filterProgram(p, unsafeCalls)
+	f := filterProgram(p, unsafeCalls)
+	return f.install()
+}
+
+// install installs a filter, which allows what it does not mention, on all threads.
+func (f filter) install() error {
+	program, err := bpf.Assemble(append(f, allow))
 	if err != nil {
-		return err
+		return fmt.Errorf("assembling the filter of system calls: %w", err)
 	}
 	code := make([]unix.SockFilter, 0, len(program))
 	for _, i := range program {
@@ -50,8 +56,8 @@ func filterCalls(p Policy, unsafeCalls []uint32) error {
 	return nil
 }
 
-// filterProgram returns the policy as a program for the kernel.
-func filterProgram(p Policy, unsafeCalls []uint32) ([]bpf.RawInstruction, error) {
+// startFilter returns a filter that refuses what no process may do here. unsafeCalls lists further calls.
+func startFilter(unsafeCalls []uint32) filter {
 	f := filter{
 		bpf.LoadAbsolute{Off: offArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
@@ -73,6 +79,12 @@ func filterProgram(p Policy, unsafeCalls []uint32) ([]bpf.RawInstruction, error)
 	for _, nr := range archRefusedCalls {
 		f.on(nr, refuse(unix.EPERM))
 	}
+	return f
+}
+
+// filterProgram returns the policy as a filter.
+func filterProgram(p Policy, unsafeCalls []uint32) filter {
+	f := startFilter(unsafeCalls)
 	if p.Exec || p.Program != "" {
 		f.on(unix.SYS_EXECVEAT, onBits(4, unix.AT_EMPTY_PATH, unix.EPERM)...)
 	} else {
@@ -87,12 +99,7 @@ func filterProgram(p Policy, unsafeCalls []uint32) ([]bpf.RawInstruction, error)
 	f.on(unix.SYS_PERSONALITY, unlessOne(0, 0, math.MaxUint32)...)
 	f.on(unix.SYS_SOCKETPAIR, pairs()...)
 	f.on(unix.SYS_SOCKET, sockets(p)...)
-	f = append(f, allow)
-	code, err := bpf.Assemble(f)
-	if err != nil {
-		return nil, fmt.Errorf("assembling the filter of system calls: %w", err)
-	}
-	return code, nil
+	return f
 }
 
 // filter is a program under construction. Between its parts, the register contains the number of the call.
