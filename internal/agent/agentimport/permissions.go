@@ -61,10 +61,10 @@ func (in *input) addPolicy(it Item, r rules) {
 // plain returns a pattern for a text of another agent. Stars keep their meaning.
 func plain(text string) string { return strings.ReplaceAll(text, "[", "[[]") }
 
-// prefixes returns the patterns of a command and of all that begin with it and a blank.
-func prefixes(tool, command string) []string {
+// prefixes returns the patterns of a shell command and of all that begin with it and a blank.
+func prefixes(command string) []string {
 	command = strings.TrimSpace(command)
-	return []string{tool + ":" + command, tool + ":" + command + " *"}
+	return []string{"Bash:" + command, "Bash:" + command + " *"}
 }
 
 // claudePermissions reads permissions of Claude Code.
@@ -140,10 +140,10 @@ func claudeRule(rule string) (patterns []string, why string) {
 func bashRule(inner string) []string {
 	inner = plain(inner)
 	if prefix, ok := strings.CutSuffix(inner, ":*"); ok {
-		return prefixes("Bash", prefix)
+		return prefixes(prefix)
 	}
 	if prefix, ok := strings.CutSuffix(inner, " *"); ok && !strings.Contains(prefix, "*") {
-		return prefixes("Bash", prefix)
+		return prefixes(prefix)
 	}
 	return []string{"Bash:" + inner}
 }
@@ -199,7 +199,7 @@ func geminiPermissions(in *input) error {
 			case !known:
 				it.addNote("%s is left out: aura has no tool like it", rule)
 			case limited && ours == "Bash":
-				r.add(list.action, prefixes("Bash", plain(inner))...)
+				r.add(list.action, prefixes(plain(inner))...)
 			default:
 				r.add(list.action, ours)
 			}
@@ -243,7 +243,7 @@ func geminiPolicy(in *input) error {
 				leave("aura has no tool like " + name)
 			case len(starts) > 0 && ours == "Bash":
 				for _, p := range starts {
-					r.add(action, prefixes("Bash", plain(p))...)
+					r.add(action, prefixes(plain(p))...)
 				}
 			default:
 				r.add(action, ours)
@@ -311,7 +311,7 @@ func narrower(patterns object) bool {
 		return false
 	}
 	for _, action := range patterns {
-		if action != rest && !(rest == "ask" && action == "deny") {
+		if action != rest && (rest != "ask" || action != "deny") {
 			return true
 		}
 	}

@@ -37,7 +37,8 @@ var table = []row{
 	{"Read", "Read", map[string]string{fileKey: "path", "offset": "line_start"}, map[Agent][]string{Gemini: {"read_file", "ReadFileTool", "read_many_files"}, OpenCode: {"read"}}},
 	{"Write", "Write", map[string]string{fileKey: "path", "content": "content"}, map[Agent][]string{Gemini: {"write_file", "WriteFileTool"}, OpenCode: {"write"}}},
 	{
-		"Edit", "Edit", map[string]string{fileKey: "path", "old_string": "old", "new_string": "new", "replace_all": "replace_all"},
+		"Edit", "Edit",
+		map[string]string{fileKey: "path", "old_string": "old", "new_string": "new", "replace_all": "replace_all"},
 		map[Agent][]string{Gemini: {"replace", "EditTool"}, OpenCode: {"edit"}},
 	},
 	{"Patch", "MultiEdit", map[string]string{"patch": "patch"}, map[Agent][]string{Codex: {"apply_patch"}, OpenCode: {"patch", "multiedit", "apply_patch"}}},
