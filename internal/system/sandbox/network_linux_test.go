@@ -60,7 +60,7 @@ func netDeed(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
 		return nil, err
 	}
 	// No deed may hang: a client must fail at once.
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	text, err := d.do(ctx)
 	if err != nil {
