@@ -42,6 +42,13 @@ func (c *Conversation) PluginState(ctx context.Context, plugin, previous, state,
 	})
 }
 
+// AsksHost calls the shell hooks that observe that the user is asked about a connection. It may be called while a prompt is answered.
+func (c *Conversation) AsksHost(ctx context.Context, tool, message string) {
+	c.hooks.moment(ctx, hookpoint.MomentNotification, func(m *hookpoint.Moment) {
+		m.Subject, m.Fields = "approval", map[string]any{"kind": "approval", "message": message, "tool": tool}
+	})
+}
+
 // maxContinued is how many times shell hooks may let the agent go on within one prompt.
 const maxContinued = 8
 

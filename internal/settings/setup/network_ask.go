@@ -2,15 +2,48 @@ package setup
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/system/netgate"
 )
 
-// askHost decides about a host that no rule of the network names: the user approved it before, or is asked.
-func (s Source) askHost(ctx context.Context, p caller, q netgate.Question) netgate.Answer {
+const (
+	// maxQuestions is how many questions a program puts at once: a call of a tool, or a plugin, a hook or a server. After that it puts one
+	// every moreQuestions.
+	maxQuestions  = 16
+	moreQuestions = 10 * time.Minute
+	// longestReason is how much of a command line is in a question, in bytes. The host must stay visible.
+	longestReason = 400
+)
+
+// questions bounds how often the user is asked about the connections of a program.
+type questions struct {
+	// left is how many the program may put at the time since.
+	left  float64
+	since time.Time
+}
+
+// take reports whether the program may put another question.
+func (q *questions) take() bool {
+	now := time.Now()
+	q.left = min(maxQuestions, q.left+now.Sub(q.since).Seconds()/moreQuestions.Seconds())
+	q.since = now
+	if q.left < 1 {
+		return false
+	}
+	q.left--
+	return true
+}
+
+// askHost decides about a host that no rule of the network names: the user approved it before, or is asked. put counts the questions of the
+// program; it is guarded by the lock that is held while the user is asked.
+func (s Source) askHost(ctx context.Context, p caller, put *questions, q netgate.Question) netgate.Answer {
 	s.Traffic.asking.Lock()
 	defer s.Traffic.asking.Unlock()
 	about := policy.Call{
@@ -24,6 +57,8 @@ func (s Source) askHost(ctx context.Context, p caller, q netgate.Question) netga
 		return netgate.Answer{Allowed: true, Rule: "approved by the user"}
 	case s.Confirm == nil:
 		return netgate.Answer{Rule: q.Rule + ", and nobody can be asked here"}
+	case !put.take():
+		return netgate.Answer{Rule: fmt.Sprintf("%s, and the user was asked about %d hosts already; do not try further hosts", q.Rule, maxQuestions)}
 	}
 	asked := policy.Question{
 		Tool: policy.HostTool, Args: map[string]any{"host": about.Host, "for": p.label()}, Rule: about.Rule, By: p.label(),
@@ -44,5 +79,5 @@ func (p caller) label() string {
 	if p.doing == "" {
 		return p.who
 	}
-	return p.who + ": " + p.doing
+	return p.who + ": " + limit.Shorten(plaintext.OneLine(p.doing), longestReason)
 }
