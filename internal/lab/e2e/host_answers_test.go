@@ -292,3 +292,22 @@ func TestHostNotified(t *testing.T) {
 		t.Errorf("the connections are %q", got)
 	}
 }
+
+// TestHostFlood connects to many hosts in one call. The user is asked about some of them, and the result says why the others are refused.
+func TestHostFlood(t *testing.T) {
+	t.Parallel()
+	p := newHostStory(t, "  - tool_calls: [{name: Bash, arguments: {command: 'for i in $(seq 40); do bash connect h$i.invalid; done'}}]\n  - text: That is all.\n")
+	p.write("connect", connectScript)
+	e := p.edit()
+	asked := 0
+	e.permit = func(context.Context, acp.RequestPermissionRequest) string {
+		asked++
+		return "reject"
+	}
+	e.prompt(e.open(), "go")
+	e.quit()
+	result := p.saved().Messages[2].Content
+	if asked != 16 || !strings.Contains(result, "refuse h40.invalid:80 (ask: no rule names h40.invalid:80, and the user was asked about 16 hosts already") {
+		t.Errorf("asked %d times; the result is %s", asked, result)
+	}
+}

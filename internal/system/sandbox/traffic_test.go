@@ -104,6 +104,9 @@ func TestTrafficBounded(t *testing.T) {
 			t.Errorf("%d refusals, %d dropped", len(refused), dropped)
 		}
 		text := ExplainNetwork(refused, dropped)
+		if !strings.Contains(text, fmt.Sprintf("refuse %d (r)", maxRefused-1)) {
+			t.Errorf("the last refusal is not in %s", text)
+		}
 		if want := fmt.Sprintf("[sandbox] %d further connections or names are not listed here", maxRefused-maxRefusals+25); !strings.HasSuffix(text, want) {
 			t.Errorf("got %s", text)
 		}
