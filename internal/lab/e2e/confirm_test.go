@@ -134,7 +134,7 @@ func TestConfirmAlways(t *testing.T) {
 		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"dir": ".*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
 		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
 		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
-		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},
+		{[]string{"approvals"}, `^no tool calls or hosts are approved for good in this project\n$`, false},
 	} {
 		p.check(os.RemoveAll(p.path("made")))
 		out, err := p.command(row.args...).Output()
