@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/base/redact"
+	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
@@ -41,7 +42,11 @@ func (m *moments) add(one moment) {
 // changed adds that the state of a plugin changed.
 func (m *moments) changed(c host.StateChange) {
 	m.add(func(ctx context.Context, talk *conversation.Conversation) {
-		talk.PluginState(ctx, c.Plugin, string(c.From), string(c.To), reasonText(c.Reason, m.secrets.Get()))
+		fields := map[string]any{"plugin": c.Plugin, "previous": string(c.From), "state": string(c.To)}
+		if reason := reasonText(c.Reason, m.secrets.Get()); reason != "" {
+			fields["reason"] = reason
+		}
+		talk.Observed(ctx, hookpoint.MomentPluginState, c.Plugin, fields)
 	})
 }
 
@@ -51,7 +56,8 @@ func (m *moments) asking(ask func(context.Context, policy.Question) (policy.Answ
 	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
 		if host, reason, ok := q.Connection(); ok && !strings.HasPrefix(q.About.Source, setup.HookProgram) {
 			m.add(func(ctx context.Context, talk *conversation.Conversation) {
-				talk.AsksHost(ctx, q.Tool, m.secrets.Get().String("aura asks whether to connect to "+host+" for "+reason))
+				about := m.secrets.Get().String("aura asks whether to connect to " + host + " for " + reason)
+				talk.Observed(ctx, hookpoint.MomentNotification, "approval", map[string]any{"kind": "approval", "message": about, "tool": q.Tool})
 			})
 		}
 		return ask(ctx, q)

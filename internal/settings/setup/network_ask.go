@@ -29,8 +29,8 @@ type questions struct {
 	since time.Time
 }
 
-// take reports whether the program may put another question.
-func (q *questions) take() bool {
+// putAnother reports whether the program may put another question, and counts it.
+func (q *questions) putAnother() bool {
 	now := time.Now()
 	q.left = min(maxQuestions, q.left+now.Sub(q.since).Seconds()/moreQuestions.Seconds())
 	q.since = now
@@ -41,23 +41,27 @@ func (q *questions) take() bool {
 	return true
 }
 
-// askHost decides about a host that no rule of the network names: the user approved it before, or is asked. put counts the questions of the
-// program; it is guarded by the lock that is held while the user is asked.
-func (s Source) askHost(ctx context.Context, p caller, put *questions, q netgate.Question) netgate.Answer {
-	s.Traffic.asking.Lock()
-	defer s.Traffic.asking.Unlock()
+// askHost decides about a host that no rule of the network names: the user approved it before, or is asked. count bounds the questions of the
+// program; the lock that is held while the user is asked guards it. What is approved does not wait for that.
+func (s Source) askHost(ctx context.Context, p caller, count *questions, q netgate.Question) netgate.Answer {
 	about := policy.Call{
 		Tool: policy.HostTool, Source: p.source, Rule: policy.HostRule, Workdir: s.ApprovalDir(),
 		Host: net.JoinHostPort(q.Host, strconv.Itoa(int(q.Port))),
 	}
+	approved := netgate.Answer{Allowed: true, Rule: "approved by the user"}
+	if s.approved(about) {
+		return approved
+	}
+	s.Traffic.asking.Lock()
+	defer s.Traffic.asking.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return netgate.Answer{Rule: q.Rule + ", and the process ended before there was an answer"}
-	case s.approved(about):
-		return netgate.Answer{Allowed: true, Rule: "approved by the user"}
+	case s.approved(about): // while this question waited for another one
+		return approved
 	case s.Confirm == nil:
 		return netgate.Answer{Rule: q.Rule + ", and nobody can be asked here"}
-	case !put.take():
+	case !count.putAnother():
 		return netgate.Answer{Rule: fmt.Sprintf("%s, and the user was asked about %d hosts already; do not try further hosts", q.Rule, maxQuestions)}
 	}
 	asked := policy.Question{

@@ -49,3 +49,36 @@ func TestQuestionsBounded(t *testing.T) {
 		}
 	})
 }
+
+// TestApprovedBesideQuestion connects to a host that the user approved, while the user is asked about another one: it does not wait.
+func TestApprovedBesideQuestion(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answered := make(chan struct{})
+		s := Source{
+			Config: &config.Config{Workdir: t.TempDir()}, Traffic: NewTraffic(nil), Approvals: &policy.Approvals{},
+			Confirm: func(_ context.Context, q policy.Question) (policy.Answer, error) {
+				if strings.HasPrefix(q.About.Host, "slow") {
+					<-answered
+				}
+				return policy.Answer{Decision: policy.Session, Pattern: q.Pattern}, nil
+			},
+		}
+		p, count := caller{who: "Bash", source: builtinProgram}, questions{left: maxQuestions, since: time.Now()}
+		ask := func(host string) netgate.Answer {
+			return s.askHost(t.Context(), p, &count, netgate.Question{Host: host, Port: 443, Rule: "ask"})
+		}
+		ask("a.test")
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			ask("slow.test")
+		}()
+		synctest.Wait()
+		if !ask("a.test").Allowed {
+			t.Error("an approved host is refused")
+		}
+		close(answered)
+		<-done
+	})
+}

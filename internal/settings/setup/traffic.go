@@ -62,11 +62,11 @@ func (s Source) trafficOf(p caller) *sandbox.Traffic {
 	if t == nil {
 		return nil
 	}
-	put := questions{left: maxQuestions, since: time.Now()}
+	asked := questions{left: maxQuestions, since: time.Now()}
 	made := sandbox.NewTraffic(sandbox.Observer{
 		Seen:    func(e netgate.Event, during bool) { t.add(p.who, e, during) },
 		Presets: func(names []string) map[string][]network.Pattern { return presetHosts.get(s.Config, names) },
-		Ask:     func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, &put, q) },
+		Ask:     func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, &asked, q) },
 	})
 	if p.source == builtinProgram {
 		return made
