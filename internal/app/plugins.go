@@ -79,7 +79,7 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Fl
 	if s.opts.PluginEvents {
 		calls = s.events.send
 	}
-	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, s.states.add, calls)
+	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, s.moments.changed, calls)
 	if s.opts.PluginLogs {
 		watchLogs(&o.Observer, s.events.send)
 	}

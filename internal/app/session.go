@@ -89,7 +89,7 @@ type Session struct {
 	network  connections
 	trust    frontend.Trust
 	plugins  plugins
-	states   *states
+	moments  *moments
 	servers  servers
 	spares   sandbox.Spares
 	journal  *journal
@@ -113,7 +113,8 @@ type Session struct {
 
 // Open begins a session and shows it in a front end. If Open fails, it releases everything.
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
-	s := &Session{opts: o, front: front, states: newStates()}
+	s := &Session{opts: o, front: front}
+	s.moments = newMoments(&s.secrets)
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
 	s.notices = &notices{send: s.events.send}
 	s.journal = &journal{version: o.Version, tell: s.notices.show, todos: &s.todos, flight: newFlight(&s.secrets), noteFired: s.plugins.noteFired}
@@ -206,7 +207,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = s.running.activity.asking(oneAtATime(asker)), &policy.Approvals{}
+		out.Confirm, out.Approvals = s.running.activity.asking(oneAtATime(s.moments.asking(asker.Ask))), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
@@ -215,12 +216,12 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 }
 
 // oneAtATime returns a function that asks the user one question at a time, because subagents may run concurrently.
-func oneAtATime(asker frontend.Asker) func(context.Context, policy.Question) (policy.Answer, error) {
+func oneAtATime(ask func(context.Context, policy.Question) (policy.Answer, error)) func(context.Context, policy.Question) (policy.Answer, error) {
 	var asking sync.Mutex
 	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
 		asking.Lock()
 		defer asking.Unlock()
-		return asker.Ask(ctx, q)
+		return ask(ctx, q)
 	}
 }
 
@@ -244,7 +245,7 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.announce(ctx, cmp.Or(saved.State.Agent, saved.Meta.Agent))
 	s.noteRole()
 	s.talk.Begun(ctx, s.journal.old)
-	s.states.begin(&s.secrets, s.talk.PluginState)
+	s.moments.begin(s.talk)
 	if s.plugins.place != nil {
 		s.plugins.place.Describe(func() any { return s.report() })
 	}
@@ -337,7 +338,7 @@ func (s *Session) Health() []host.PluginHealth { return s.plugins.health() }
 // Close stops the plugins, completes the journal and releases everything.
 func (s *Session) Close(reason session.Reason) error {
 	watched := s.watching()
-	s.states.close()
+	s.moments.close()
 	s.ending(reason)
 	s.endCommands()
 	s.rewinds.close()

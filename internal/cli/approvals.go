@@ -10,10 +10,10 @@ import (
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
-const approvalsHelp = `List and remove the tool calls that you approved for all sessions of the project, by
-answering "always" when aura asked about one. Such a call runs without asking in the
-same working directory, unless the policy denies it. Without a command, aura lists
-them.`
+const approvalsHelp = `List and remove the tool calls and hosts that you approved for all sessions of the
+project, by answering "always" when aura asked about one. Such a call runs, and such a
+host is reached, without asking in the same working directory, unless the policy or
+sandbox.network denies it. Without a command, aura lists them.`
 
 func newApprovals(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
@@ -65,7 +65,7 @@ func (o *rootOptions) listApprovals(s streams, asJSON bool) error {
 	case asJSON:
 		return writeJSON(s.out, append([]policy.Kept{}, kept...))
 	case len(kept) == 0:
-		fmt.Fprintln(s.out, "no tool calls are approved for good in this project")
+		fmt.Fprintln(s.out, "no tool calls or hosts are approved for good in this project")
 		return nil
 	}
 	rows := [][]string{{"N", "PATTERN", "LIFTS RULE", "TOOL OF", "DIRECTORY", "GIVEN"}}

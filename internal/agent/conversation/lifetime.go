@@ -31,15 +31,10 @@ func (c *Conversation) Ending(ctx context.Context, reason string) {
 	})
 }
 
-// PluginState calls the shell hooks that observe the states of plugins. It may be called while a prompt is answered.
-func (c *Conversation) PluginState(ctx context.Context, plugin, previous, state, reason string) {
-	c.hooks.moment(ctx, hookpoint.MomentPluginState, func(m *hookpoint.Moment) {
-		m.Subject = plugin
-		m.Fields = map[string]any{"plugin": plugin, "previous": previous, "state": state}
-		if reason != "" {
-			m.Fields["reason"] = reason
-		}
-	})
+// Observed calls the shell hooks of a moment beside the conversation, such as that the state of a plugin changed. It may be called while a
+// prompt is answered.
+func (c *Conversation) Observed(ctx context.Context, point hookpoint.Name, subject string, fields map[string]any) {
+	c.hooks.moment(ctx, point, func(m *hookpoint.Moment) { m.Subject, m.Fields = subject, fields })
 }
 
 // maxContinued is how many times shell hooks may let the agent go on within one prompt.

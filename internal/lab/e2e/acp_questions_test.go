@@ -4,14 +4,10 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
-
-	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestACPApprovals answers the question about a call in every way.
@@ -60,57 +56,6 @@ func TestACPApprovals(t *testing.T) {
 			e.quit()
 			if made := strings.Count(string(p.read("made")), "x"); made != row.made || asked != row.asked {
 				t.Errorf("asked %d times, ran %d times, want %d and %d", asked, made, row.asked, row.made)
-			}
-		})
-	}
-}
-
-// TestACPHosts answers the question about a connection in every way. The connections that were allowed fail, because there is no such host.
-func TestACPHosts(t *testing.T) {
-	t.Parallel()
-	if os.Getenv(rerunBare) != "" {
-		testneed.Missing(t, testneed.Namespaces, "rules for the network need them")
-	}
-	for name, row := range map[string]struct {
-		answer string
-		// asked is how often the user is asked about a connection in each of two calls.
-		asked           int
-		verdict, status string
-	}{
-		"once":      {"once", 2, "failed", "completed"},
-		"session":   {"session", 1, "failed", "completed"},
-		"always":    {"always", 1, "failed", "completed"},
-		"reject":    {"reject", 2, "refused", "failed"},
-		"cancelled": {"", 2, "refused", "failed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newProject(t)
-			call := "  - {text: First., tool_calls: [{name: Bash, arguments: {command: 'exec 3<>/dev/tcp/ask.invalid/80; cat <&3'}}]}\n  - {text: Then.}\n"
-			p.plays(call + call)
-			p.write(".aura/config/sandbox/sandbox.yaml", "sandbox: {network: {ask: true}}\n")
-			e := p.edit()
-			asked := 0
-			e.permit = func(_ context.Context, r acp.RequestPermissionRequest) string {
-				asked++
-				shown, err := json.Marshal(r)
-				if err != nil || len(r.Options) != 4 || !strings.Contains(string(shown), "connect to ask.invalid:80") {
-					t.Errorf("asked %s, %v", shown, err)
-				}
-				return row.answer
-			}
-			id := e.open()
-			for range 2 {
-				if stop := e.prompt(id, "go"); stop != acp.StopReasonEndTurn {
-					t.Errorf("it stopped because of %s", stop)
-				}
-			}
-			e.shows(id, "update call2 "+row.status)
-			e.quit()
-			log, err := p.command("sandbox", "log", "--json").Output()
-			p.check(err)
-			if n := strings.Count(string(log), `"verdict": "`+row.verdict+`"`); n != 2 || asked != row.asked {
-				t.Errorf("asked %d times, want %d; the log is %s", asked, row.asked, log)
 			}
 		})
 	}

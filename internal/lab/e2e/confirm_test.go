@@ -134,7 +134,7 @@ func TestConfirmAlways(t *testing.T) {
 		{[]string{"approvals", "list", "--json"}, `"tool": "Bash",\s+"source": "built-in",\s+"rule": "Bash:touch \*",\s+"dir": ".*",\s+"pattern": "Bash:touch \*",\s+"given"`, false},
 		{[]string{"approvals", "rm", "1"}, `^removed the approval of Bash:touch \*\n$`, false},
 		{[]string{"run", "go", "/policy"}, `confirm means deny\n$`, false},
-		{[]string{"approvals"}, `^no tool calls are approved for good in this project\n$`, false},
+		{[]string{"approvals"}, `^no tool calls or hosts are approved for good in this project\n$`, false},
 	} {
 		p.check(os.RemoveAll(p.path("made")))
 		out, err := p.command(row.args...).Output()
@@ -227,8 +227,7 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-// TestConfirmHost tells the answers to the question about a connection: what becomes of it, what is kept, and that keys that were typed
-// ahead are none.
+// TestConfirmHost edits the pattern in the question about a connection, and types keys before it. TestHostAnswers gives the other answers.
 func TestConfirmHost(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(rerunBare) != "" {
@@ -241,13 +240,8 @@ func TestConfirmHost(t *testing.T) {
 		again         bool
 		kept          string
 	}{
-		{"yes", "", "y\n", "failed", "looking up ask.invalid", true, ""},
-		{"this session", "", "s\n", "failed", "looking up ask.invalid", false, ""},
-		{"always", "", "a\n", "failed", "looking up ask.invalid", false, `"sandbox.network:ask.invalid:80"`},
 		{"edited", "", "e sandbox.network:*.invalid:*\na\n", "failed", "looking up ask.invalid", false, `"sandbox.network:*.invalid:*"`},
 		{"wrongly edited", "", "e sandbox.network:other.invalid\nn\n", "refused", "the user said no", true, ""},
-		{"no", "", "n\n", "refused", "the user said no", true, ""},
-		{"no with a reason", "", "n use the mirror\n", "refused", "the user said no: use the mirror", true, ""},
 		{"keys typed ahead", strings.Repeat("y\na\n", 500), "n\n", "refused", "the user said no", true, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -270,12 +264,7 @@ func TestConfirmHost(t *testing.T) {
 				d.answer(`\? connect to ask\.invalid:80\r\n[\s\S]*?allow it\? [^\n]*: `, "n\n")
 			}
 			d.end(`That is all`)
-			said := func(args ...string) string {
-				out, err := p.command(args...).Output()
-				p.check(err)
-				return string(out)
-			}
-			log := said("sandbox", "log", "--json")
+			log := p.said("sandbox", "log", "--json")
 			if n := strings.Count(log, `"verdict"`); n != 3 {
 				t.Errorf("%d connections in the log, want 3: %s", n, log)
 			}
@@ -287,12 +276,12 @@ func TestConfirmHost(t *testing.T) {
 			if n := strings.Count(string(p.stderr()), "? connect to"); n != asked {
 				t.Errorf("%d questions, want %d: connections of a call are asked about once", n, asked)
 			}
-			approvals := said("approvals", "--json")
+			approvals := p.said("approvals", "--json")
 			if row.kept == "" && strings.Contains(approvals, "ask.invalid") || !strings.Contains(approvals, row.kept) {
 				t.Errorf("approvals %s", approvals)
 			}
 			if row.kept != "" {
-				p.wants([]byte(said("approvals", "rm", "1")), "removed the approval of sandbox.network:")
+				p.wants([]byte(p.said("approvals", "rm", "1")), "removed the approval of sandbox.network:")
 			}
 		})
 	}

@@ -172,7 +172,7 @@ func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 		if e.Unconfined {
 			return outsideLine(c, line)
 		}
-		by := caller{who: "hook " + e.Name, source: declaredIn("hook "+e.Name, c.Hooks[e.Name].Source.File)}
+		by := caller{who: "hook " + e.Name, source: declaredIn(HookProgram+e.Name, c.Hooks[e.Name].Source.File)}
 		return confined().line(by, sandbox.Paths(e.Extra), line), nil
 	}
 }

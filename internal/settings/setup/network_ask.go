@@ -2,28 +2,67 @@ package setup
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"strconv"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/base/limit"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/system/netgate"
 )
 
-// askHost decides about a host that no rule of the network names: the user approved it before, or is asked.
-func (s Source) askHost(ctx context.Context, p caller, q netgate.Question) netgate.Answer {
-	s.Traffic.asking.Lock()
-	defer s.Traffic.asking.Unlock()
+const (
+	// maxQuestions is how many questions a program puts at once: a call of a tool, or a plugin, a hook or a server. After that it puts one
+	// every moreQuestions.
+	maxQuestions  = 16
+	moreQuestions = 10 * time.Minute
+	// longestReason is how much of a command line is in a question, in bytes. The host must stay visible.
+	longestReason = 400
+)
+
+// questions bounds how often the user is asked about the connections of a program.
+type questions struct {
+	// left is how many the program may put at the time since.
+	left  float64
+	since time.Time
+}
+
+// putAnother reports whether the program may put another question, and counts it.
+func (q *questions) putAnother() bool {
+	now := time.Now()
+	q.left = min(maxQuestions, q.left+now.Sub(q.since).Seconds()/moreQuestions.Seconds())
+	q.since = now
+	if q.left < 1 {
+		return false
+	}
+	q.left--
+	return true
+}
+
+// askHost decides about a host that no rule of the network names: the user approved it before, or is asked. count bounds the questions of the
+// program; the lock that is held while the user is asked guards it. What is approved does not wait for that.
+func (s Source) askHost(ctx context.Context, p caller, count *questions, q netgate.Question) netgate.Answer {
 	about := policy.Call{
 		Tool: policy.HostTool, Source: p.source, Rule: policy.HostRule, Workdir: s.ApprovalDir(),
 		Host: net.JoinHostPort(q.Host, strconv.Itoa(int(q.Port))),
 	}
+	approved := netgate.Answer{Allowed: true, Rule: "approved by the user"}
+	if s.approved(about) {
+		return approved
+	}
+	s.Traffic.asking.Lock()
+	defer s.Traffic.asking.Unlock()
 	switch {
 	case ctx.Err() != nil:
 		return netgate.Answer{Rule: q.Rule + ", and the process ended before there was an answer"}
-	case s.approved(about):
-		return netgate.Answer{Allowed: true, Rule: "approved by the user"}
+	case s.approved(about): // while this question waited for another one
+		return approved
 	case s.Confirm == nil:
 		return netgate.Answer{Rule: q.Rule + ", and nobody can be asked here"}
+	case !count.putAnother():
+		return netgate.Answer{Rule: fmt.Sprintf("%s, and the user was asked about %d hosts already; do not try further hosts", q.Rule, maxQuestions)}
 	}
 	asked := policy.Question{
 		Tool: policy.HostTool, Args: map[string]any{"host": about.Host, "for": p.label()}, Rule: about.Rule, By: p.label(),
@@ -44,5 +83,5 @@ func (p caller) label() string {
 	if p.doing == "" {
 		return p.who
 	}
-	return p.who + ": " + p.doing
+	return p.who + ": " + limit.Shorten(plaintext.OneLine(p.doing), longestReason)
 }

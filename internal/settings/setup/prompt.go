@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/prompt"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/settings/config"
 )
 
 // promptData returns the data for the templates of a role, without its tools and its sandbox.
@@ -26,23 +27,44 @@ func (m member) promptData(ctx context.Context) prompt.Data {
 
 // instructions returns the instruction files joined, each with its path as a heading; empty if instructions are turned off.
 func (m member) instructions() string {
-	if !m.features.Instructions.Enabled {
-		return ""
+	shown, hides := instructionsOf(m.source.Config, m.features)
+	for _, why := range hides {
+		if m.source.Told == nil || m.source.Told.first(why) {
+			m.source.notice("", why)
+		}
 	}
 	var out []string
-	for _, file := range m.source.Config.Instructions {
+	for _, file := range shown {
 		out = append(out, "# Instructions from "+plaintext.Line(file.Path)+"\n\n"+file.Text)
 	}
 	return paragraphs(out...)
 }
 
+// instructionsOf returns the instruction files that a system prompt can contain, and why others are left out: the sandbox hides them. aura itself
+// reads these files, and a file of the project can import them.
+func instructionsOf(c *config.Config, f config.Features) (shown []config.Instructions, hides []string) {
+	if !f.Instructions.Enabled {
+		return nil, nil
+	}
+	if !f.Sandbox.Enabled {
+		return c.Instructions, nil
+	}
+	rules := hiddenRules(c, f.Sandbox)
+	for _, file := range c.Instructions {
+		if why, ok := rules.Reason(withoutLinks(file.Path)); ok {
+			hides = append(hides, fmt.Sprintf("the instructions in %s are left out: %s", file.Path, why.Text))
+		} else {
+			shown = append(shown, file)
+		}
+	}
+	return shown, hides
+}
+
 // InstructionTexts returns the texts of the instruction files that the role's system prompt can contain.
 func (s *Setup) InstructionTexts() []string {
-	if !s.Features.Instructions.Enabled {
-		return nil
-	}
+	shown, _ := instructionsOf(s.Config, s.Features)
 	var out []string
-	for _, file := range s.Config.Instructions {
+	for _, file := range shown {
 		if text := strings.TrimSpace(file.Text); text != "" {
 			out = append(out, text)
 		}
@@ -52,11 +74,9 @@ func (s *Setup) InstructionTexts() []string {
 
 // InstructionFiles returns the instruction files that the role's system prompt can contain.
 func (s *Setup) InstructionFiles() []string {
-	if !s.Features.Instructions.Enabled {
-		return nil
-	}
+	shown, _ := instructionsOf(s.Config, s.Features)
 	var out []string
-	for _, file := range s.Config.Instructions {
+	for _, file := range shown {
 		out = append(out, file.Path)
 	}
 	return out

@@ -72,7 +72,7 @@ type Source struct {
 	Exposed func()
 	// Traffic is what the programs of the session do in the network; nil if nobody observes it.
 	Traffic *Traffic
-	// Told remembers what was reported about the tools of plugins; nil if there is no session to report it to.
+	// Told remembers what was reported about the tools of plugins and about instructions; nil if there is no session to report it to.
 	Told *Told
 	// SaveBuffers lets the editor save those of the files that it holds with changes; nil if there is no editor. It is used only if
 	// the user's features allow it.

@@ -62,10 +62,11 @@ func (s Source) trafficOf(p caller) *sandbox.Traffic {
 	if t == nil {
 		return nil
 	}
+	asked := questions{left: maxQuestions, since: time.Now()}
 	made := sandbox.NewTraffic(sandbox.Observer{
 		Seen:    func(e netgate.Event, during bool) { t.add(p.who, e, during) },
 		Presets: func(names []string) map[string][]network.Pattern { return presetHosts.get(s.Config, names) },
-		Ask:     func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, q) },
+		Ask:     func(ctx context.Context, q netgate.Question) netgate.Answer { return s.askHost(ctx, p, &asked, q) },
 	})
 	if p.source == builtinProgram {
 		return made
@@ -103,8 +104,12 @@ func (t *Traffic) all() []*sandbox.Traffic {
 	return out
 }
 
-// builtinProgram is the source of aura's own tools.
-const builtinProgram = "built-in"
+const (
+	// builtinProgram is the source of aura's own tools.
+	builtinProgram = "built-in"
+	// HookProgram is how the source of a shell hook begins.
+	HookProgram = "hook "
+)
 
 // add records an event. A refusal that is not part of a call waits for the next result of a tool.
 func (t *Traffic) add(who string, e netgate.Event, during bool) {

@@ -52,12 +52,17 @@ func (r *Rules) Key(path string) (Reason, bool) {
 	return keyReason(), true
 }
 
+// Reason returns why a path is hidden, by its name or by its content, if it is. The path is as for Why.
+func (r *Rules) Reason(path string) (Reason, bool) {
+	if why, ok := r.Why(path); ok {
+		return why, true
+	}
+	return r.Key(path)
+}
+
 // Hides reports whether a path is hidden by its name or by its content.
 func (r *Rules) Hides(path string) bool {
-	if _, ok := r.Why(path); ok {
-		return true
-	}
-	_, ok := r.Key(path)
+	_, ok := r.Reason(path)
 	return ok
 }
 

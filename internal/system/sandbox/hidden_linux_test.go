@@ -20,6 +20,12 @@ func withheld(p *sandbox.Policy) {
 	p.Rules = &hidden.Rules{Dir: work, Layers: []hidden.Layer{{Source: "a", Patterns: []string{".env*"}}, {Source: "b", Patterns: []string{"/conf/*.key"}}}}
 }
 
+// withheldSockets hides files of a process that may reach sockets outside, and so sees all names.
+func withheldSockets(p *sandbox.Policy) {
+	withheld(p)
+	p.UnixSockets = true
+}
+
 // withheldExcept hides files, but not in one directory.
 func withheldExcept(p *sandbox.Policy) {
 	p.Rules = &hidden.Rules{Dir: p.ReadWrite[0], Layers: []hidden.Layer{{Source: "a", Patterns: []string{".env*", "!/free/.env"}}}}
@@ -28,7 +34,8 @@ func withheldExcept(p *sandbox.Policy) {
 func init() {
 	env := func(s scene) string { return s.path("work/svc/.env") }
 	maps.Copy(attacks, map[string]weapon{
-		"read a hidden file": {mounts: true, change: withheld, run: func(s scene) error { return reads(env(s), secret) }},
+		"read a hidden file":                      {mounts: true, change: withheld, run: func(s scene) error { return reads(env(s), secret) }},
+		"read a hidden file with sockets granted": {mounts: true, change: withheldSockets, run: func(s scene) error { return reads(env(s), secret) }},
 		"read a hidden file by /proc": {mounts: true, change: withheld, run: func(s scene) error {
 			return reads("/proc/self/root"+env(s), secret)
 		}},

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,11 +13,19 @@ import (
 // maxRefusals is how many refusals ExplainNetwork names.
 const maxRefusals = 8
 
+// ends returns the first refusals and the last one, which may say why everything was refused from some point on.
+func ends(refused []netgate.Event) []netgate.Event {
+	if len(refused) <= maxRefusals {
+		return refused
+	}
+	return append(slices.Clone(refused[:maxRefusals-1]), refused[len(refused)-1])
+}
+
 // ExplainNetwork returns a line for each host that the rules for the network refused, with the rule; empty if there is none. Without it, a
 // refusal looks like a fault of the network, and a model tries other ways. dropped is how many further events there were.
 func ExplainNetwork(refused []netgate.Event, dropped int) string {
 	var lines []string
-	for _, e := range refused[:min(maxRefusals, len(refused))] {
+	for _, e := range ends(refused) {
 		host := e.Host
 		if e.Port != 0 {
 			host = net.JoinHostPort(host, strconv.Itoa(int(e.Port)))

@@ -28,7 +28,8 @@ type Traffic struct {
 	// changed is closed when a visit ends, and replaced.
 	changed chan struct{}
 	uses    []*Use
-	// answers holds what the user said while calls run, and waiting the questions that wait, by host, port and rule.
+	// answers holds what the user said while calls run, and what the user refused between calls, until the next call begins. waiting holds the
+	// questions that wait. Both are by host, port and rule.
 	answers map[netgate.Question]netgate.Answer
 	waiting map[netgate.Question]*question
 }
@@ -77,6 +78,9 @@ func (t *Traffic) Begin() *Use {
 	u := &Use{of: t}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if len(t.uses) == 0 {
+		clear(t.answers)
+	}
 	t.uses = append(t.uses, u)
 	return u
 }
@@ -167,8 +171,8 @@ func (u *Use) add(e netgate.Event) {
 	}
 }
 
-// decide answers a question of the gate about a process with rules. A host of a preset that the rules still name is allowed. The user is asked once for all connections to a host and port that wait, and, while calls run, for
-// later ones.
+// decide answers a question of the gate about a process with rules. A host of a preset that the rules still name is allowed.
+// The user is asked once for all connections to a host and port that wait, and for later ones while calls run. A refusal counts between calls, too.
 func (t *Traffic) decide(ctx context.Context, rules network.Rules, q netgate.Question) netgate.Answer {
 	if names := rules.Presets(); len(names) > 0 && t.observer.Presets != nil {
 		if preset := rules.FromPreset(t.observer.Presets(names), q.Host, q.Port); preset != "" {
@@ -213,7 +217,7 @@ func (t *Traffic) put(ctx context.Context, q netgate.Question, w *question) {
 	defer t.mu.Unlock()
 	if ctx.Err() == nil {
 		delete(t.waiting, q)
-		if len(t.uses) > 0 && len(t.answers) < maxAnswers {
+		if (len(t.uses) > 0 || !w.answer.Allowed) && len(t.answers) < maxAnswers {
 			t.answers[q] = w.answer
 		}
 	}

@@ -48,6 +48,31 @@ func TestTrafficAsks(t *testing.T) {
 	})
 }
 
+// TestTrafficRefused checks how long the user's no counts: for a call, and between calls until the next one begins. A program that tries
+// again and again does not ask again and again.
+func TestTrafficRefused(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	traffic := NewTraffic(Observer{Ask: func(context.Context, netgate.Question) netgate.Answer {
+		asked++
+		return netgate.Answer{}
+	}})
+	connects := func(want int) {
+		t.Helper()
+		for range 100 {
+			traffic.decide(t.Context(), network.Rules{}, netgate.Question{Host: "a.test", Port: 443})
+		}
+		if asked != want {
+			t.Errorf("asked %d times, want %d", asked, want)
+		}
+	}
+	connects(1)
+	use := traffic.Begin()
+	connects(2)
+	use.End()
+	connects(3)
+}
+
 // TestTrafficBounded checks the limits of questions that wait and of refusals in a result.
 func TestTrafficBounded(t *testing.T) {
 	t.Parallel()
@@ -79,6 +104,9 @@ func TestTrafficBounded(t *testing.T) {
 			t.Errorf("%d refusals, %d dropped", len(refused), dropped)
 		}
 		text := ExplainNetwork(refused, dropped)
+		if !strings.Contains(text, fmt.Sprintf("refuse %d (r)", maxRefused-1)) {
+			t.Errorf("the last refusal is not in %s", text)
+		}
 		if want := fmt.Sprintf("[sandbox] %d further connections or names are not listed here", maxRefused-maxRefusals+25); !strings.HasSuffix(text, want) {
 			t.Errorf("got %s", text)
 		}

@@ -39,6 +39,7 @@ func init() {
 			_, err2 := os.Lstat("/etc/shadow")
 			return errors.Join(err1, err2)
 		}},
+		"read a link outside":          {mounts: true, run: func(s scene) error { _, err := os.Readlink(s.path("home/.gitconfig")); return err }},
 		"watch a directory of secrets": {run: func(s scene) error { return watches(s.path("home/.ssh")) }},
 		"watch with sockets granted":   {change: unixSockets, run: func(s scene) error { return watches(s.path("home/.ssh")) }},
 		"pair of other sockets":        {run: func(scene) error { return pairOf(unix.AF_INET) }},
