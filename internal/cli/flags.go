@@ -37,6 +37,7 @@ var flagTable = map[string][]string{
 	"acp":             acpFlags,
 	"fleet":           {},
 	"fleet work":      {"config", "home"},
+	"import":          readFlags,
 	"init":            readFlags,
 	"trust":           readFlags,
 	"approvals":       readFlags,
