@@ -69,12 +69,19 @@ func (a *activity) asking(
 	ask func(context.Context, policy.Question) (policy.Answer, error),
 ) func(context.Context, policy.Question) (policy.Answer, error) {
 	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
-		a.change(func() { a.asked = append(a.asked, q.Tool) })
-		defer a.change(func() {
-			i := slices.Index(a.asked, q.Tool)
+		defer a.waits(q.Tool)()
+		return ask(ctx, q)
+	}
+}
+
+// waits marks that something waits for an answer of the user, until the returned function is called.
+func (a *activity) waits(what string) (end func()) {
+	a.change(func() { a.asked = append(a.asked, what) })
+	return func() {
+		a.change(func() {
+			i := slices.Index(a.asked, what)
 			a.asked = slices.Delete(a.asked, i, i+1)
 		})
-		return ask(ctx, q)
 	}
 }
 

@@ -75,6 +75,7 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 			server.Tokens.OnRenewal(s.hideLogins(of))
 		}
 	}
+	o.Ask = s.inquire()
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)
 }
