@@ -107,9 +107,7 @@ type Session struct {
 	around atomic.Pointer[conversation.Surroundings]
 	shown  atomic.Pointer[shown]
 	// beside is held while a subagent is prepared, because subagents may run concurrently.
-	beside sync.Mutex
-	// asking is held while the user is asked, because subagents and MCP servers may ask concurrently.
-	asking  sync.Mutex
+	beside  sync.Mutex
 	running running
 }
 
@@ -208,38 +206,12 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = s.running.activity.asking(s.oneAtATime(asker)), &policy.Approvals{}
+		out.Confirm, out.Approvals = s.running.activity.asking(asker.Ask), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
 	}
 	return out, nil
-}
-
-// oneAtATime returns a function that asks the user one question at a time, because subagents may run concurrently.
-func (s *Session) oneAtATime(asker frontend.Asker) func(context.Context, policy.Question) (policy.Answer, error) {
-	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
-		s.asking.Lock()
-		defer s.asking.Unlock()
-		return asker.Ask(ctx, q)
-	}
-}
-
-// inquire returns a function that asks the user a question of an MCP server; nil if nobody can be asked.
-func (s *Session) inquire() mcp.Ask {
-	inquirer, ok := s.front.(frontend.Inquirer)
-	if !ok {
-		return nil
-	}
-	return func(ctx context.Context, q mcp.Inquiry) (string, bool, error) {
-		defer s.running.activity.waits("MCP server " + q.Server)()
-		s.asking.Lock()
-		defer s.asking.Unlock()
-		if ctx.Err() != nil {
-			return "", false, context.Cause(ctx)
-		}
-		return inquirer.Inquire(ctx, q)
-	}
 }
 
 // begin begins the conversation, or continues a saved one.

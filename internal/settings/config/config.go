@@ -86,9 +86,7 @@ type Config struct {
 	EnvFiles []string
 	// Notices tells the user about configuration that was read but has no effect.
 	Notices []string
-	// LeavesOut is Options.LeaveOut. Faults holds what was left out because of it.
-	LeavesOut bool
-	Faults    []Fault
+	Broken
 	// SkillsLeftOut holds the skills in directories of other agents that cannot be used.
 	SkillsLeftOut []LeftOut
 	// Packages holds the portable plugins in use, by name.
@@ -97,8 +95,6 @@ type Config struct {
 	References []Reference
 
 	defaultAgent string
-	// defaultFault is why the default agent is not known, or nil.
-	defaultFault error
 	// safePlugins is Options.SafePlugins.
 	safePlugins bool
 	// network is Options.Network.
@@ -213,7 +209,7 @@ func load(o Options) (*Config, error) {
 	c.safePlugins, c.network = o.SafePlugins, o.Network
 	c.Features, c.References = c.restricted(c.globals.features), l.references
 	c.SkillsLeftOut = l.leftOut
-	c.LeavesOut, c.Faults, c.defaultFault = o.LeaveOut, l.faults, l.defaultFault
+	c.Broken = Broken{LeavesOut: o.LeaveOut, Faults: l.faults, defaultFault: l.defaultFault}
 	c.Packages = l.packages
 	c.Notices = slices.Concat(c.Notices, l.notices, l.packageNotices(), l.strangeFolders(), idleTasks(c.Tasks))
 	// Read the instructions even if they are disabled, because an agent may enable them.

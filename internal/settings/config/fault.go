@@ -10,6 +10,15 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 )
 
+// Broken is what was left out of a configuration.
+type Broken struct {
+	// LeavesOut is Options.LeaveOut. Faults holds what was left out because of it.
+	LeavesOut bool
+	Faults    []Fault
+	// defaultFault is why the default agent is not known, or nil.
+	defaultFault error
+}
+
 // Fault is why a file, or an entity in it, was left out.
 type Fault struct {
 	// Kind is the kind of the entity, such as "agent".
