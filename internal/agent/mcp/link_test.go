@@ -10,7 +10,7 @@ import (
 
 func TestPanicIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := guarded(t.Context(), &link{}, func() (int, error) {
+	_, err := guarded(t.Context(), &link{shared: &shared{done: make(chan struct{})}}, func() (int, error) {
 		var listed []int
 		return listed[1], nil
 	})
