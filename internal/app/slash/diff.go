@@ -77,6 +77,7 @@ func (c diffCommands) changed(step checkpoint.Step) (string, error) {
 		from = os.DevNull
 	case checkpoint.Create:
 		to = os.DevNull
+	case checkpoint.Change:
 	}
 	what, err := c.FileContents(step)
 	if err != nil {

@@ -124,6 +124,7 @@ func (e *editor) UnstableCreateElicitation(_ context.Context, r acp.UnstableCrea
 func TestACPElicitation(t *testing.T) {
 	t.Parallel()
 	permit := func(t *testing.T, asked *[]string) func(context.Context, acp.RequestPermissionRequest) string {
+		t.Helper()
 		return func(_ context.Context, r acp.RequestPermissionRequest) string {
 			*asked = append(*asked, *r.ToolCall.Title)
 			if len(r.Options) < 2 || r.Options[len(r.Options)-1].OptionId != "reject" {

@@ -14,25 +14,25 @@ import (
 type Broken struct {
 	// LeavesOut is Options.LeaveOut. Faults holds what was left out because of it.
 	LeavesOut bool
-	Faults    []Fault
+	Faults    []FaultError
 	// defaultFault is why the default agent is not known, or nil.
 	defaultFault error
 }
 
-// Fault is why a file, or an entity in it, was left out.
-type Fault struct {
+// FaultError is why a file, or an entity in it, was left out.
+type FaultError struct {
 	// Kind is the kind of the entity, such as "agent".
 	Kind   string
 	Source Source
 	Err    error
 }
 
-func (f Fault) Error() string { return f.Err.Error() }
+func (f FaultError) Error() string { return f.Err.Error() }
 
-func (f Fault) Unwrap() error { return f.Err }
+func (f FaultError) Unwrap() error { return f.Err }
 
 // Notice describes the fault for the user.
-func (f Fault) Notice() string {
+func (f FaultError) Notice() string {
 	return fmt.Sprintf("left out: %v; aura run and the screen do not start before it is corrected", f.Err)
 }
 
@@ -52,7 +52,7 @@ func (l *loader) faulty(kind string, of Source, err error) error {
 	if kind == agentKind && mayBeDefault(of.File) && l.defaultFault == nil {
 		l.defaultFault = err
 	}
-	l.faults = append(l.faults, Fault{Kind: kind, Source: of, Err: err})
+	l.faults = append(l.faults, FaultError{Kind: kind, Source: of, Err: err})
 	return nil
 }
 

@@ -80,7 +80,7 @@ func TestLeaveOut(t *testing.T) {
 				t.Errorf("got faults %v, want %v", c.Faults, tt.faults)
 			}
 			for _, part := range tt.faults {
-				if !slices.ContainsFunc(c.Faults, func(f config.Fault) bool { return strings.Contains(f.Error(), part) }) {
+				if !slices.ContainsFunc(c.Faults, func(f config.FaultError) bool { return strings.Contains(f.Error(), part) }) {
 					t.Errorf("got faults %v, want one with %s", c.Faults, part)
 				}
 			}

@@ -49,7 +49,7 @@ type loader struct {
 	references []Reference
 	notices    []string
 	leftOut    []LeftOut
-	faults     []Fault
+	faults     []FaultError
 	// defaultFault is the first fault of a file that may declare the default agent.
 	defaultFault error
 }
