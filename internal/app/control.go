@@ -37,7 +37,7 @@ func builtinCommands(s *Session) []command.Command {
 	return slices.Concat(
 		slash.RoleCommands(c), slash.ToggleCommands(c), slash.HistoryCommands(c), slash.JournalCommands(c), slash.ResumeCommands(c),
 		slash.CurrentCommands(c), slash.UsageCommands(c), slash.InfoCommands(c), slash.PluginCommands(c.Plugins),
-		slash.ServerCommands(c), slash.TodoCommands(c), slash.TaskCommands(c), slash.RewindCommands(c),
+		slash.ServerCommands(c), slash.TodoCommands(c), slash.TaskCommands(c), slash.RewindCommands(c), slash.DiffCommands(c),
 		slash.FlowCommands(c), slash.ReloadCommands(c.Reload), slash.HelpCommands(c.Commands), slash.ExitCommands(), slash.InitCommands(),
 	)
 }

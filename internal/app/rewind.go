@@ -155,6 +155,15 @@ func (c control) PlanFiles(ctx context.Context, at time.Time) (checkpoint.Plan, 
 	return store.Plan(ctx, id)
 }
 
+// FileContents returns a path of a plan as it was and as it is.
+func (c control) FileContents(step checkpoint.Step) (checkpoint.Contents, error) {
+	store, err := c.files()
+	if err != nil {
+		return checkpoint.Contents{}, err
+	}
+	return store.Contents(step)
+}
+
 // PlanUndo returns what it takes to undo the last rewind of files.
 func (c control) PlanUndo(ctx context.Context) (checkpoint.Plan, error) {
 	store, err := c.files()
@@ -220,4 +229,4 @@ func (c control) UndoPrompts() (bool, error) {
 // RewoundFiles reports whether the last rewind of this run changed files.
 func (c control) RewoundFiles() bool { return c.s.rewinds.files }
 
-var _ slash.FileRewinder = control{}
+var _ slash.FileDiffer = control{}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -74,6 +75,9 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 		if server.Tokens != nil {
 			server.Tokens.OnRenewal(s.hideLogins(of))
 		}
+	}
+	if inquirer, ok := s.front.(frontend.Inquirer); ok {
+		o.Ask = s.running.activity.inquiring(inquirer)
 	}
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)

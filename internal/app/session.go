@@ -207,22 +207,12 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = s.running.activity.asking(oneAtATime(s.moments.asking(asker.Ask))), &policy.Approvals{}
+		out.Confirm, out.Approvals = s.running.activity.asking(s.moments.asking(asker.Ask)), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
 	}
 	return out, nil
-}
-
-// oneAtATime returns a function that asks the user one question at a time, because subagents may run concurrently.
-func oneAtATime(ask func(context.Context, policy.Question) (policy.Answer, error)) func(context.Context, policy.Question) (policy.Answer, error) {
-	var asking sync.Mutex
-	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
-		asking.Lock()
-		defer asking.Unlock()
-		return ask(ctx, q)
-	}
 }
 
 // begin begins the conversation, or continues a saved one.

@@ -12,9 +12,17 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
-// load reads the configuration for a command that runs what the configuration declares.
+// load reads the configuration for a session.
 func (o *rootOptions) load(ctx context.Context, s streams) (*config.Config, error) {
 	c, err := o.gateFor(s).Load(ctx, o.configOptions(s))
+	return c, because(ctx, err)
+}
+
+// loadUsable reads the configuration for a command that uses a part of it without a session. What is faulty is left out, with notices.
+func (o *rootOptions) loadUsable(ctx context.Context, s streams) (*config.Config, error) {
+	options := o.configOptions(s)
+	options.LeaveOut = true
+	c, err := o.gateFor(s).Load(ctx, options)
 	return c, because(ctx, err)
 }
 

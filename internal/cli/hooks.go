@@ -175,12 +175,16 @@ The exit code is 0 whatever the hook returns.`,
   aura hooks run greet --input '{"prompt":"hello"}'`,
 		Args: exactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := root.load(cmd.Context(), s)
+			c, err := root.loadUsable(cmd.Context(), s)
 			if err != nil {
 				return err
 			}
+			choice := root.hookChoice()
+			if choice.Agent, err = c.ChooseAgent(choice.Agent); err != nil {
+				return err
+			}
 			trial.Name, trial.Input = args[0], json.RawMessage(input)
-			report, err := inspect.TryHook(cmd.Context(), c, root.hookChoice(), trial)
+			report, err := inspect.TryHook(cmd.Context(), c, choice, trial)
 			if errors.Is(err, inspect.ErrToolMissing) {
 				return usageError{err}
 			}

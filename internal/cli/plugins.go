@@ -73,8 +73,20 @@ func listPlugins(cmd *cobra.Command, s streams, root *rootOptions, asJSON bool) 
 	if asJSON {
 		return writeJSON(s.out, append([]inspect.Plugin{}, list...))
 	}
+	root.gateFor(s).Report(probeFaults(list)...)
 	writeList(s.out, list)
 	return nil
+}
+
+// probeFaults says why plugins cannot be loaded. The table has no room for it.
+func probeFaults(list []inspect.Plugin) []string {
+	var out []string
+	for _, p := range list {
+		if p.ProbeError != "" && p.Status == setup.StatusEnabled {
+			out = append(out, fmt.Sprintf("plugin %q: %s", p.Name, p.ProbeError))
+		}
+	}
+	return out
 }
 
 func newPluginsShow(s streams, root *rootOptions) *cobra.Command {

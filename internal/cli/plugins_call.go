@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -218,7 +217,7 @@ func (o *callOptions) read(s streams, c *config.Config, at plugincall.Point) ([]
 
 // callOptions returns how plugins of this command line are called. It asks for the user's consent if the project needs it.
 func (o *rootOptions) callOptions(ctx context.Context, s streams) (plugincall.Options, error) {
-	c, err := o.load(ctx, s)
+	c, err := o.loadUsable(ctx, s)
 	if err != nil {
 		return plugincall.Options{}, err
 	}
@@ -239,8 +238,11 @@ func (o *rootOptions) callOptions(ctx context.Context, s streams) (plugincall.Op
 
 // features returns the settings of the role that the command line names, or of the default agent.
 func (o *rootOptions) features(c *config.Config) (config.Features, error) {
-	usual, _ := c.DefaultAgent()
-	role, err := setup.FindRole(c, cmp.Or(o.agent, usual.Name), o.mode)
+	agent, err := c.ChooseAgent(o.agent)
+	if err != nil {
+		return config.Features{}, err
+	}
+	role, err := setup.FindRole(c, agent, o.mode)
 	if err != nil {
 		return config.Features{}, err
 	}

@@ -114,7 +114,7 @@ func (o *updateOptions) targets(places []install.Place, names []string) ([]updat
 }
 
 func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, names []string) error {
-	c, err := root.load(cmd.Context(), s)
+	c, err := root.loadUsable(cmd.Context(), s)
 	if err != nil {
 		return err
 	}

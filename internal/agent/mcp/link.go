@@ -46,6 +46,7 @@ type link struct {
 	condemned atomic.Bool
 	gate      *gate
 	hearing   *hearing
+	asks      asks
 	// tried is closed when connect returns. session is valid after that, and nil if there is no connection.
 	tried chan struct{}
 	// gone is closed when no more messages arrive. cause is valid after that.
@@ -72,7 +73,12 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	l.hearing = newHearing()
 	l.gate = &gate{flooded: func(why error) { l.disconnect(s.Name, why) }, heard: l.hearing.heard}
 	client := sdk.NewClient(&sdk.Implementation{Name: "aura", Version: sh.options.Version}, &sdk.ClientOptions{
-		Capabilities:               &sdk.ClientCapabilities{},
+		Capabilities: &sdk.ClientCapabilities{Elicitation: &sdk.ElicitationCapabilities{
+			Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{},
+		}},
+		ElicitationHandler: func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return l.elicit(ctx, s.Name, r.Params)
+		},
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { l.signal() },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { l.signal() },
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { l.signal() },
@@ -150,7 +156,11 @@ func (l *link) usable() bool {
 // call calls a tool. status, if not nil, receives how far the call is, and nothing after call has returned.
 func (l *link) call(ctx context.Context, name string, args map[string]any, status func(text string)) (*sdk.CallToolResult, error) {
 	l.calls.Add(1)
-	defer l.calls.Add(-1)
+	defer func() {
+		if l.calls.Add(-1) == 0 {
+			l.asks.idle()
+		}
+	}()
 	params := &sdk.CallToolParams{Meta: l.requestMeta(ctx), Name: name, Arguments: args}
 	if status != nil {
 		token, stop := l.hearing.follow(status, l.shared.pace.settle)

@@ -80,6 +80,8 @@ type Options struct {
 	OnChange func()
 	// Log receives the messages of the servers' logs, from any goroutine. It may be nil.
 	Log func(server, level, text string)
+	// Ask asks the user a question of a server, one at a time for each server. Without it, every question is declined.
+	Ask Ask
 	// Version is aura's version, for the servers' logs.
 	Version string
 }

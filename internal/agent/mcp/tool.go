@@ -88,10 +88,10 @@ func (s *server) worked() {
 	s.attempts = 0
 }
 
-// limited returns a context that also ends after the server's timeout, and when the Set is closed.
+// limited returns a context that also ends after the server's timeout, in which no question to the user counts, and when the Set is closed.
 func (s *server) limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := cmp.Or(s.Timeout, DefaultCall)
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%s)", errSlow, limit))
+	ctx, cancel := s.patient(ctx, limit)
 	ctx, release := s.shared.bound(ctx)
 	return ctx, func() {
 		release()

@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
@@ -25,6 +26,13 @@ type Asker interface {
 	// Ask returns whether a tool call may run. It returns when ctx ends. The session asks one question at a time, and does not ask
 	// about calls that an earlier answer covers. A pattern that the user edited must pass q.Check.
 	Ask(ctx context.Context, q policy.Question) (policy.Answer, error)
+}
+
+// Inquirer is a front end whose user can answer questions of MCP servers. Without an Inquirer, they are declined.
+type Inquirer interface {
+	// Inquire asks for one value, or whether to open a URL. ok is false if the user declines. A text must pass q.Check. It returns when ctx
+	// ends. The session asks one question at a time.
+	Inquire(ctx context.Context, q mcp.Inquiry) (text string, ok bool, err error)
 }
 
 // ThinkingViewer is a front end that can show the model's thinking.

@@ -114,11 +114,19 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 			c.Consented = func() error { return withdrawn(o, v.found.Dir) }
 		}
 		g.Report(c.Notices...)
+		g.reportFaults(c)
 		g.mu.Lock()
 		g.loaded, g.consented = v.standing(), g.consented || v.recorded
 		g.mu.Unlock()
 	}
 	return c, err
+}
+
+// reportFaults gives a notice for each file that is left out.
+func (g *Gate) reportFaults(c *config.Config) {
+	for _, fault := range c.Faults {
+		g.Report(fault.Notice())
+	}
 }
 
 // unchanged returns an error if the files of a project are no longer those that the user agreed to.

@@ -22,8 +22,9 @@ type Listing struct {
 }
 
 // List reads the configuration for a command that only shows things. It never asks. It gives a notice if the project is not
-// trusted.
+// trusted, and one for each file that is left out because of a fault.
 func (g *Gate) List(o config.Options) (Listing, error) {
+	o.LeaveOut = true
 	v, err := g.decide(o)
 	if err != nil {
 		return Listing{}, err
@@ -35,6 +36,7 @@ func (g *Gate) List(o config.Options) (Listing, error) {
 	}
 	c.Untrusted, c.Agreed, c.Covered = v.untrusted != nil, v.agreed, g.covered(o)
 	g.Report(c.Notices...)
+	g.reportFaults(c)
 	g.tellHiding(o, v)
 	l := Listing{Config: c, Text: c, Untrusted: v.untrusted}
 	if v.untrusted != nil {

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -171,9 +172,9 @@ func (v *verdict) look(o config.Options) error {
 	if err != nil {
 		return err
 	}
-	v.run, v.runFault = config.Load(o)
+	v.run, v.runFault = v.project(o)
 	o.Text = true
-	if v.text, v.fault = config.Load(o); v.fault == nil {
+	if v.text, v.fault = v.project(o); v.fault == nil {
 		v.requests, v.fault = requestsOf(v.text, cmp.Or(v.run, v.text), own, v.found)
 	}
 	if v.fault != nil {
@@ -181,6 +182,25 @@ func (v *verdict) look(o config.Options) error {
 		v.requests = unknown(v.found)
 	}
 	return nil
+}
+
+// project reads the configuration. A fault in the project's files is an error, also if the load leaves out what is faulty: what these files
+// ask for is not known then.
+func (v *verdict) project(o config.Options) (*config.Config, error) {
+	c, err := config.Load(o)
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	for _, fault := range c.Faults {
+		if v.found.Owns(fault.Source.Home) {
+			faults = append(faults, fault)
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, fmt.Errorf("loading configuration: %w", err)
+	}
+	return c, nil
 }
 
 // maxUnknown is how many files of an unreadable configuration are listed.

@@ -61,6 +61,8 @@ type Toolbox struct {
 	servers  *mcp.Set
 	todos    todo.List
 	registry *tool.Registry
+	// conflicts holds the conflicts of names.
+	conflicts []error
 	// all holds the tools that were found, including tools that are not offered and tools that others replace.
 	all []tool.Tool
 	// unavailable holds the plugins that report their tools as not available.
@@ -73,7 +75,7 @@ func (b *Toolbox) Secrets() *redact.Redactor { return b.secrets.Get() }
 // toolSession is the name of the session of plugins that run in a toolbox.
 const toolSession = "tools"
 
-// OpenToolbox collects the tools. The caller must close the toolbox. The error may be a *tool.ConflictError.
+// OpenToolbox collects the tools. The caller must close the toolbox. A conflict of names is a notice, and the first tool stays.
 func OpenToolbox(ctx context.Context, o ToolboxOptions) (*Toolbox, error) {
 	b := &Toolbox{opts: o, unavailable: map[string]bool{}}
 	b.notices = newNotices(o.Notify, &b.secrets)
@@ -90,8 +92,7 @@ func (b *Toolbox) open(ctx context.Context) error {
 	}
 	b.secrets.Set(setup.Secrets(c, nil))
 	b.source = setup.Source{Config: c, Options: b.opts.Options, Emit: b.notices.event, Uncovered: b.notices.uncovered, Made: b.made, Exposed: b.exposed, Traffic: setup.NewTraffic(nil)}
-	usual, _ := c.DefaultAgent()
-	if b.role, err = setup.FindRole(c, cmp.Or(b.opts.Agent, usual.Name), b.opts.Mode); err != nil {
+	if b.role, err = b.chooseRole(c); err != nil {
 		return err
 	}
 	if b.features, err = b.source.Features(b.role); err != nil {
@@ -130,10 +131,25 @@ func (b *Toolbox) exposed() {
 // made removes from the consents what confined code left.
 func (b *Toolbox) made(paths []string) { b.opts.Gate.Narrow(b.opts.Config, paths) }
 
-// config returns the active configuration.
+// chooseRole returns the role of the toolbox. A listing runs no tool, so it needs no certain default agent.
+func (b *Toolbox) chooseRole(c *config.Config) (setup.Role, error) {
+	usual, _ := c.DefaultAgent()
+	name := cmp.Or(b.opts.Agent, usual.Name)
+	if !b.opts.Listing {
+		var err error
+		if name, err = c.ChooseAgent(b.opts.Agent); err != nil {
+			return setup.Role{}, err
+		}
+	}
+	return setup.FindRole(c, name, b.opts.Mode)
+}
+
+// config returns the active configuration. What is faulty is left out, with notices.
 func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 	if !b.opts.Listing {
-		return b.opts.Gate.Load(ctx, b.opts.Config)
+		o := b.opts.Config
+		o.LeaveOut = true
+		return b.opts.Gate.Load(ctx, o)
 	}
 	l, err := b.opts.Gate.List(b.opts.Config)
 	return l.Config, err
@@ -256,10 +272,21 @@ func (b *Toolbox) register() error {
 			offered = append(offered, b.all[i])
 		}
 	}
-	var err error
-	b.registry, err = tool.NewRegistry(offered...)
-	return err
+	b.registry = &tool.Registry{}
+	for _, t := range offered {
+		err := b.registry.Register(t)
+		if _, conflict := errors.AsType[*tool.ConflictError](err); conflict {
+			b.conflicts = append(b.conflicts, err)
+			b.notices.once(err.Error() + "; aura run and the screen do not start before one of the two tools is removed or renamed")
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// Conflicts returns why tools are not offered that keep a session from starting.
+func (b *Toolbox) Conflicts() []error { return b.conflicts }
 
 // pluginTools returns the tools of all known plugins in the order of a session. The order matters because the last of several
 // overrides wins.

@@ -119,6 +119,11 @@ const (
 	MCPListed   = 200
 	MCPChoices  = 100
 	MCPLogLines = 100
+	// MCPQuestions is how many questions a server asks during its calls, and how many fields a form has. MCPOptions is how many values a field
+	// offers. MCPQuestionText is how many bytes a text of a question has.
+	MCPQuestions    = 20
+	MCPOptions      = 50
+	MCPQuestionText = 4096
 	// MCPRequests is the maximum number of requests of a server that aura has not answered yet. MCPUnasked is the maximum number of
 	// messages per minute that answer no request of aura. MCPHeader is the maximum size of the header of an answer, in bytes. MCPPages
 	// is the maximum number of pages in a list.

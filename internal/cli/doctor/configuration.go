@@ -38,13 +38,19 @@ func (p patient) configuration(ctx context.Context) []Check {
 			}
 		}
 	}
+	for _, fault := range p.listing.Faults {
+		out = append(out, Check{Area: "configuration", Name: "files", Status: Error, Detail: fault.Error(), Remedy: "correct the file; aura does not start before that"})
+	}
 	warn("files", p.listing.Warnings()...)
 	for _, text := range p.listing.Dangling() {
 		out = append(out, Check{Area: "configuration", Name: "references", Status: Error, Detail: text, Remedy: "correct the name, or configure what it names"})
 	}
-	tools, roles, err := p.toolbox(ctx)
-	warn("settings", roles...)
-	warn("tools", tools...)
+	found, err := p.toolbox(ctx)
+	for _, conflict := range found.conflicts {
+		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: conflict.Error(), Remedy: "remove or rename one of the two; aura does not start before that"})
+	}
+	warn("settings", found.roles...)
+	warn("tools", found.notices...)
 	if err != nil {
 		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: err.Error(), Remedy: "'aura tools list' repeats this"})
 	}
@@ -85,21 +91,29 @@ var remedies = map[string]string{
 	"tools":    "'aura tools list' shows all tools",
 }
 
-// toolbox gathers the tools as 'aura tools list' does. It returns the notices reported while gathering, and the warnings about
-// the settings of agents and modes.
-func (p patient) toolbox(ctx context.Context) (notices, roles []string, err error) {
+// toolFindings holds what was found while the tools were gathered.
+type toolFindings struct {
+	// notices were reported meanwhile. roles are warnings about the settings of agents and modes.
+	notices, roles []string
+	// conflicts keep a session from starting.
+	conflicts []error
+}
+
+// toolbox gathers the tools as 'aura tools list' does.
+func (p patient) toolbox(ctx context.Context) (found toolFindings, err error) {
 	tools := p.Session.Toolbox()
-	tools.Listing, tools.Notify = true, func(text string) { notices = append(notices, text) }
+	tools.Listing, tools.Notify = true, func(text string) { found.notices = append(found.notices, text) }
 	box, err := inspect.OpenToolbox(ctx, tools)
 	if err != nil {
-		return notices, nil, err
+		return found, err
 	}
-	roles, err = box.Warnings()
-	closed := box.Close()
-	if err == nil {
-		err = closed
-	}
-	return notices, roles, err
+	defer func() { err = errors.Join(err, box.Close()) }()
+	found.conflicts = box.Conflicts()
+	found.notices = slices.DeleteFunc(found.notices, func(text string) bool {
+		return slices.ContainsFunc(found.conflicts, func(err error) bool { return strings.HasPrefix(text, err.Error()) })
+	})
+	found.roles, err = box.Warnings()
+	return found, err
 }
 
 // plugins checks the files of the plugins in use, without running them.

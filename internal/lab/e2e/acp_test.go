@@ -33,6 +33,8 @@ type editor struct {
 	came chan struct{}
 	// permit answers permission requests; nil cancels them.
 	permit func(context.Context, acp.RequestPermissionRequest) string
+	// fill returns the value of a form with a message.
+	fill func(message string) string
 	// asked is for permit: it can be closed when the user is asked.
 	asked chan struct{}
 	// buffers holds the texts of files that are not saved, by path.

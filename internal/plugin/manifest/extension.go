@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,4 +57,20 @@ func StartupErrors(found []Plugin) error {
 	sortByName(found)
 
 	return startupErrors(found)
+}
+
+// RefuseDuplicates refuses plugins of one tier of a home that have the same name, for a caller that does not start a session. It sorts the
+// plugins by name.
+func RefuseDuplicates(found []Plugin) {
+	sortByName(found)
+
+	for i := range found {
+		if i == 0 || found[i-1].Name != found[i].Name {
+			continue
+		}
+
+		refused := &RefusedError{Err: &DuplicateError{Name: found[i].Name, Dirs: [2]string{found[i-1].Dir, found[i].Dir}}}
+		found[i-1].Err = cmp.Or(found[i-1].Err, error(refused))
+		found[i].Err = cmp.Or(found[i].Err, error(refused))
+	}
 }

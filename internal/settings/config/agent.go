@@ -125,16 +125,19 @@ func (t *Think) UnmarshalYAML(n *yaml.Node) error {
 
 // agents reads all agents. It also returns the name of the default agent, which is empty if there is none.
 func (l *loader) agents() (map[string]Agent, string, error) {
-	declared, err := loadKind(l, kind[declaration]{name: "agent", folder: "config/agents", ext: markdownFiles, read: l.readAgent})
+	declared, err := loadKind(l, kind[declaration]{name: agentKind, folder: "config/agents", ext: markdownFiles, read: l.readAgent})
 	if err != nil {
 		return nil, "", err
 	}
-	agents, err := resolveInheritance("agent", declared, buildAgent)
+	agents, err := resolveInheritance(l, agentKind, declared, buildAgent)
 	if err != nil {
 		return nil, "", err
 	}
 	name, err := defaultAgent(l.homes, agents)
-	return agents, name, err
+	if err != nil {
+		return agents, "", l.faulty(agentKind, agents[name].Source, err)
+	}
+	return agents, name, nil
 }
 
 func (l *loader) readAgent(d document) ([]entity[declaration], error) {
@@ -194,7 +197,7 @@ func defaultAgent(homes []Home, agents map[string]Agent) (string, error) {
 				continue
 			}
 			if found.Default {
-				return "", a.made.own().wrong([]string{"default"},
+				return a.Name, a.made.own().wrong([]string{"default"},
 					"agent %q is the default already, in %s: keep it in one of them", found.Name, found.Source.File)
 			}
 			found = a

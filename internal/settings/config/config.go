@@ -43,6 +43,9 @@ type Options struct {
 	// Text reads the configuration only to show it. Variables have no effect: env files are not applied, and ${NAME} in values
 	// stays as written.
 	Text bool
+	// LeaveOut leaves out files that cannot be used, and reports them in Config.Faults, instead of returning an error. Faults of files that limit
+	// what runs stay errors. A session never sets it.
+	LeaveOut bool
 	// SafePlugins denies plugins unsafe mode, whatever the settings say.
 	SafePlugins bool
 	// Network replaces every setting of sandbox.network; nil keeps them.
@@ -83,6 +86,7 @@ type Config struct {
 	EnvFiles []string
 	// Notices tells the user about configuration that was read but has no effect.
 	Notices []string
+	Broken
 	// SkillsLeftOut holds the skills in directories of other agents that cannot be used.
 	SkillsLeftOut []LeftOut
 	// Packages holds the portable plugins in use, by name.
@@ -162,7 +166,7 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}, withoutPackages: o.WithoutPackages}
+	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}, withoutPackages: o.WithoutPackages, leavesOut: o.LeaveOut}
 	c := &Config{
 		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
@@ -205,6 +209,7 @@ func load(o Options) (*Config, error) {
 	c.safePlugins, c.network = o.SafePlugins, o.Network
 	c.Features, c.References = c.restricted(c.globals.features), l.references
 	c.SkillsLeftOut = l.leftOut
+	c.Broken = Broken{LeavesOut: o.LeaveOut, Faults: l.faults, defaultFault: l.defaultFault}
 	c.Packages = l.packages
 	c.Notices = slices.Concat(c.Notices, l.notices, l.packageNotices(), l.strangeFolders(), idleTasks(c.Tasks))
 	// Read the instructions even if they are disabled, because an agent may enable them.

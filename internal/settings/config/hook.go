@@ -70,14 +70,30 @@ func (l *loader) hooks() (map[string]Hook, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := resolveInheritance("hook", declared, buildHook)
+	all, err := resolveInheritance(l, "hook", declared, buildHook)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := hooks.Compile(definitions(all)); err != nil {
-		return nil, placeHookError(all, err)
+	return all, l.orderHooks(all)
+}
+
+// orderHooks checks that the hooks can be ordered. A hook that prevents it is faulty.
+func (l *loader) orderHooks(all map[string]Hook) error {
+	for {
+		_, err := hooks.Compile(definitions(all))
+		if err == nil {
+			return nil
+		}
+		placed := placeHookError(all, err)
+		fault, ofHook := errors.AsType[*hooks.Error](err)
+		if !ofHook {
+			return placed
+		}
+		if err := l.faulty("hook", all[fault.Hook].Source, placed); err != nil {
+			return err
+		}
+		delete(all, fault.Hook)
 	}
-	return all, nil
 }
 
 func readHook(d document, name string, f hookFile) (declaration, error) {

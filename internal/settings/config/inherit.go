@@ -144,19 +144,27 @@ type family struct {
 }
 
 // resolveInheritance resolves the inheritance of all entities of a kind and builds each from its lineage.
-func resolveInheritance[T any](kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
+func resolveInheritance[T any](ld *loader, kind string, members map[string]declaration, build func(lineage) (T, error)) (map[string]T, error) {
 	f := family{kind: kind, members: members, settled: map[string]lineage{}}
 	out := make(map[string]T, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		l, err := f.lineage(name, nil)
-		if err != nil {
-			return nil, err
-		}
-		if out[name], err = build(l); err != nil {
+		value, err := inherited(f, name, build)
+		if err == nil {
+			out[name] = value
+		} else if err = ld.faulty(kind, members[name].Source, err); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// inherited builds one entity from its lineage.
+func inherited[T any](f family, name string, build func(lineage) (T, error)) (none T, err error) {
+	l, err := f.lineage(name, nil)
+	if err != nil {
+		return none, err
+	}
+	return build(l)
 }
 
 // lineage follows the parents of an entity, from left to right. chain holds the names that lead to the entity.

@@ -38,6 +38,8 @@ type loader struct {
 	foreign []Home
 	// withoutPackages is Options.WithoutPackages.
 	withoutPackages bool
+	// leavesOut is Options.LeaveOut.
+	leavesOut bool
 	// packages holds the portable plugins in use, by name.
 	packages map[string]Package
 	// packageNotes holds the faults of packages, by the names of the packages.
@@ -47,6 +49,9 @@ type loader struct {
 	references []Reference
 	notices    []string
 	leftOut    []LeftOut
+	faults     []FaultError
+	// defaultFault is the first fault of a file that may declare the default agent.
+	defaultFault error
 }
 
 // kind describes a kind of entity: its name, the location of its files, and how a file is read.
@@ -87,7 +92,7 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 func loadHome[T any](l *loader, k kind[T], home Home, merged map[string]T) (faults []error, err error) {
 	sources, err := home.sources(k.folder, k.ext)
 	if err != nil {
-		return nil, err
+		return nil, l.faulty(k.name, Source{File: filepath.Join(home.Dir, k.folder), Home: home}, err)
 	}
 	files := map[string]string{}
 	for _, s := range sources {
@@ -95,11 +100,14 @@ func loadHome[T any](l *loader, k kind[T], home Home, merged map[string]T) (faul
 			continue
 		}
 		entities, err := readFile(s, k)
-		faults = append(faults, err)
+		if err != nil {
+			hide(s, merged)
+			faults = append(faults, l.faulty(k.name, s, err))
+		}
 		for _, e := range entities {
 			if earlier, ok := files[e.name]; ok {
-				faults = append(faults, &strictyaml.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
-					"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)})
+				faults = append(faults, l.faulty(k.name, s, &strictyaml.Error{File: s.File, Line: e.line, Err: fmt.Errorf(
+					"%s %q is declared in %s already: remove or rename one of them", k.name, e.name, earlier)}))
 			}
 			files[e.name] = s.File
 			l.seen.addPlace(k.name, e.name, Place{Source: s, Line: e.line})

@@ -35,7 +35,7 @@ func (l *loader) modes() (map[string]Mode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resolveInheritance("mode", declared, buildMode)
+	return resolveInheritance(l, "mode", declared, buildMode)
 }
 
 func (l *loader) readMode(d document) ([]entity[declaration], error) {

@@ -84,7 +84,7 @@ func (l *loader) tasks() (map[string]Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resolveInheritance("task", declared, l.buildTask)
+	return resolveInheritance(l, "task", declared, l.buildTask)
 }
 
 func readTask(d document, name string, f taskFile) (declaration, error) {

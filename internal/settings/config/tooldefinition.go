@@ -50,7 +50,7 @@ func (t *Text) UnmarshalYAML(n *yaml.Node) error {
 }
 
 func (l *loader) toolDefinitions() (map[string]ToolDefinition, error) {
-	return loadKind(l, kind[ToolDefinition]{name: "tool", folder: "config/tools", ext: yamlFiles, read: readMap(l, finishTool)})
+	return loadKind(l, kind[ToolDefinition]{name: toolKind, folder: "config/tools", ext: yamlFiles, read: readMap(l, finishTool)})
 }
 
 func finishTool(d document, name string, f toolFile) (ToolDefinition, error) {

@@ -52,6 +52,10 @@ func levelsOf(c *config.Config) ([]level, error) {
 	}
 	levels := slices.Concat([]level{installedLevel(c), added}, homes)
 	for _, l := range levels {
+		if c.LeavesOut {
+			manifest.RefuseDuplicates(l.found)
+			continue
+		}
 		if err := manifest.StartupErrors(l.found); err != nil {
 			return nil, err
 		}

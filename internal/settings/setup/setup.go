@@ -180,7 +180,7 @@ func (s Source) choosePlugins(entries []Entry, merged *config.Config) Plugins {
 	confined := sync.OnceValue(func() Confinement { return s.observed(NewConfinement(merged, merged.Features, "")).surveyed() })
 	for _, e := range entries {
 		out.Installed = append(out.Installed, e.Name)
-		if e.Status == StatusEnabled && !e.Portable() {
+		if _, twice := out.Entries[e.Name]; e.Status == StatusEnabled && !e.Portable() && !twice {
 			out.Entries[e.Name] = e
 			out.Specs = append(out.Specs, e.specIn(merged, confined(), s.Options.UnsafePlugins))
 		}

@@ -68,9 +68,8 @@ func (p Place) plugins() ([]manifest.Plugin, error) {
 			own = append(own, plugin)
 		}
 	}
-	if err := errors.Join(manifest.StartupErrors(added), manifest.StartupErrors(own)); err != nil {
-		return nil, err
-	}
+	manifest.RefuseDuplicates(added)
+	manifest.RefuseDuplicates(own)
 	return slices.Concat(added, own), nil
 }
 

@@ -98,6 +98,24 @@ func Has(places []Place, name string) bool {
 	return err == nil
 }
 
+// oneOf finds a unit by the name of one of its plugins, among those that were installed or the others. Where two plugins have the name, it must
+// be the directory of a unit.
+func oneOf(list []unit, name string, added bool) (found unit, ok bool, err error) {
+	for _, u := range list {
+		i := slices.Index(u.names(), name)
+		switch {
+		case i < 0 || u.plugins[0].Added() != added:
+		case u.dir == name:
+			return u, true, nil
+		case ok:
+			err = u.plugins[i].Err
+		default:
+			found, ok = u, true
+		}
+	}
+	return found, ok && err == nil, err
+}
+
 // find finds a unit by the name of one of its plugins or by its own name. It searches the places in order. In a place, it prefers what
 // was installed to what was written in place.
 func find(places []Place, name string) (unit, error) {
@@ -111,10 +129,8 @@ func find(places []Place, name string) (unit, error) {
 			return unit{}, err
 		}
 		for _, added := range []bool{true, false} {
-			for _, u := range list {
-				if u.plugins[0].Added() == added && slices.Contains(u.names(), name) {
-					return u, nil
-				}
+			if u, ok, err := oneOf(list, name, added); ok || err != nil {
+				return u, err
 			}
 		}
 		for _, u := range list {

@@ -120,10 +120,11 @@ func answerOf(r permissionResponse, q policy.Question) policy.Answer {
 	}
 }
 
-// elicitation asks the user to fill in a form that belongs to a request.
+// elicitation asks the user to fill in a form that belongs to a request or to a session.
 type elicitation struct {
 	Mode      string          `json:"mode"`
-	RequestID json.RawMessage `json:"requestId"`
+	RequestID json.RawMessage `json:"requestId,omitempty"`
+	SessionID string          `json:"sessionId,omitempty"`
 	Message   string          `json:"message"`
 	Schema    any             `json:"requestedSchema"`
 }
