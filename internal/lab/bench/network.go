@@ -151,7 +151,8 @@ func fastest(times []time.Duration) time.Duration {
 // networkConnections compares connections.
 func (l *bench) networkConnections(ctx context.Context, dir, server, proxy string) error {
 	kinds := []struct{ name, settings, address, wanted string }{
-		{"direct", "on", server, ""}, {"through a plain proxy", "on", proxy, ""},
+		{"direct", "on", server, ""},
+		{"through a plain proxy", "on", proxy, ""},
 		{"through the gate", "rules", server, "≤ 1ms more; at least half of the proxy's throughput"},
 	}
 	connections, streams := make([][]time.Duration, len(kinds)), make([][]time.Duration, len(kinds))

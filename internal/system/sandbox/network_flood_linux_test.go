@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -76,7 +77,7 @@ func init() {
 		defer func() { _ = conn.Close() }()
 		head := []byte{7, 7, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 8}
 		for i := range floodQuestions {
-			question := append(append(head[:len(head):len(head)], fmt.Sprintf("n%07d\x07example", i)...), 0, 0, 1, 0, 1)
+			question := append(append(slices.Clip(head), fmt.Sprintf("n%07d\x07example", i)...), 0, 0, 1, 0, 1)
 			_, _ = conn.Write(question)
 		}
 		return fmt.Sprint(floodQuestions), nil
