@@ -54,3 +54,6 @@ func (p Policy) Gate() int {
 	}
 	return p.gate.proc.Pid()
 }
+
+// RouteToSelf makes every address of IPv4 one of this network namespace.
+var RouteToSelf = routeToSelf

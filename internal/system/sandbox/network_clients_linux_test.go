@@ -84,6 +84,9 @@ func TestNetworkClients(t *testing.T) {
 	c, _ := netScene(t)
 	web, certificate := packageServer(t, c.Dir)
 	sshPort := gitServer(t)
+	if os.Getenv(ownNetwork) != "" {
+		serveInternet(t, map[uint16]uint16{443: web, 22: sshPort})
+	}
 	c.Policy = freePaths(t, c)
 	for name, client := range clients {
 		t.Run(name, func(t *testing.T) {

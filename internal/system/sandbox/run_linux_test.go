@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/lab/testneed"
+	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -27,7 +28,12 @@ const stageRun = "__run"
 func init() {
 	stages[sandbox.Argument] = func() int { return sandbox.Main(testTool) }
 	stages[stageRun] = runAndHang
-	stages[sandbox.GateArgument] = func() int { return sandbox.GateMain(smallInternet()) }
+	stages[sandbox.GateArgument] = func() int {
+		if hasOwnNetwork() {
+			return sandbox.GateMain(netgate.Internet())
+		}
+		return sandbox.GateMain(smallInternet())
+	}
 }
 
 // testTool is the Tool that the confined children of these tests run.
