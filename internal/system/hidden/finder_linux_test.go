@@ -103,6 +103,8 @@ func TestKeys(t *testing.T) {
 		"json":    {fmt.Sprintf(`{"type": "account", "private_key": %q}`, keyText), true},
 		"env":     {"A=1\nKEY=\"" + keyText + "\"\n", true},
 		"yaml":    {"key: |\n  " + strings.ReplaceAll(keyText, "\n", "\n  "), true},
+		"cut":     {keyText[:40], true},
+		"header":  {keyText[:27], true},
 		"public":  {strings.ReplaceAll(keyText, "PRIVATE", "PUBLIC"), false},
 		"source":  {"package a\n\nconst begin = \"-----BEGIN PRIVATE KEY-----\"\nconst end = \"-----END PRIVATE KEY-----\"\n", false},
 		"prose":   {"A file begins with -----BEGIN PRIVATE KEY----- and ends with -----END PRIVATE KEY-----.\n" + strings.Repeat("x", 64), false},

@@ -15,10 +15,10 @@ import (
 	"github.com/idelchi/aura/internal/system/gitindex"
 )
 
-// maxKey is the largest size of a file that may be a private key, and minKey the smallest, in bytes.
+// maxKey is the largest size of a file that may be a private key, and minKey the smallest, in bytes: that of the shortest header.
 const (
 	maxKey = 64 << 10
-	minKey = 64
+	minKey = 27
 )
 
 // gitName is the entry of a repository in its working tree.
@@ -26,13 +26,13 @@ const gitName = ".git"
 
 // header matches the line that begins a private key. The key is a value in JSON or of a variable, or the line contains nothing else.
 var header = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:[A-Za-z_][A-Za-z0-9_]*=["']?|[^\n]*":\s*")?-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\n|\s)`)
+	return regexp.MustCompile(`(?m)^[ \t]*(?:[A-Za-z_][A-Za-z0-9_]*=["']?|[^\n]*":\s*")?-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\n|\s|\z)`)
 })
 
-// isKey reports whether the text of a file contains a private key.
+// isKey reports whether the text of a file contains the header of a private key. A key may be cut, so nothing is asked of its end.
 func isKey(text []byte) bool {
 	// The expression is slow, and few files contain the words.
-	return bytes.Contains(text, []byte(" KEY")) && bytes.Contains(text, []byte("-----END ")) && header().Match(text)
+	return bytes.Contains(text, []byte("PRIVATE KEY")) && header().Match(text)
 }
 
 // keyReason is the reason why a private key is hidden.
