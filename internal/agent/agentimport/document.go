@@ -173,7 +173,7 @@ func (in *input) frontmatter() (object, string) {
 	return front, rest
 }
 
-// rooted writes the placeholders of a plugin as aura has them.
+// rooted replaces the placeholders of another agent for the directory of a plugin with those of aura.
 func (in *input) rooted(text string) string {
 	if in.plugin == "" {
 		return text

@@ -286,7 +286,7 @@ func TestHostNotified(t *testing.T) {
 	d.answer(`\? connect to hook\.invalid:80\r\n  for hook tell\r\n[\s\S]*?allow it\? [^\n]*: `, "n\n")
 	d.end(`That is all`)
 	if told := p.read("told"); bytes.Count(told, []byte("message")) != 1 || !bytes.Contains(told, []byte(`"kind":"approval"`)) {
-		t.Errorf("the hook was told %s", told)
+		t.Errorf("the hook got %s", told)
 	}
 	if got := p.verdicts(); slices.Contains(got, "failed") {
 		t.Errorf("the connections are %q", got)

@@ -59,7 +59,7 @@ type ident struct {
 	device, inode uint64
 	changed       int64
 	size          int64
-	mode          uint32
+	mode, owner   uint32
 }
 
 func identOf(path string) (ident, error) {
@@ -67,7 +67,7 @@ func identOf(path string) (ident, error) {
 	if err := unix.Lstat(path, &st); err != nil {
 		return ident{}, err
 	}
-	return ident{uint64(st.Dev), st.Ino, st.Ctim.Nano(), st.Size, st.Mode}, nil //nolint:unconvert // its type differs between architectures
+	return ident{uint64(st.Dev), st.Ino, st.Ctim.Nano(), st.Size, st.Mode, st.Uid}, nil //nolint:unconvert // its type differs between architectures
 }
 
 func (i ident) is(kind uint32) bool { return i.mode&unix.S_IFMT == kind }
@@ -170,11 +170,18 @@ func (f *Finder) look(at *folder) {
 	at.id, at.later = id, id.recent() && !at.watched
 	entries, err := readDir(at.path)
 	// What is known about a directory that can no longer be read stays: confined code can change its mode, and change it back.
-	at.blocked = err != nil
+	at.blocked = err != nil && !closed(at.path, at.id)
 	if err != nil {
 		return
 	}
 	f.fill(at, entries)
+}
+
+// closed reports whether confined code, which runs as this user, can neither enter a directory nor change its mode. Such directories of others
+// come and go at any time, as those of builds do.
+func closed(path string, id ident) bool {
+	user := os.Geteuid()
+	return user != 0 && int(id.owner) != user && unix.Faccessat(unix.AT_FDCWD, path, unix.X_OK, unix.AT_EACCESS) != nil
 }
 
 // readDir returns the entries of a directory, and follows no link at its end.

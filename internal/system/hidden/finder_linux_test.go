@@ -145,3 +145,17 @@ func TestBlocked(t *testing.T) {
 	defer p.sh("chmod 700 a")
 	p.finds("a")
 }
+
+// TestClosed looks at a directory of root that this user cannot enter: confined code cannot either, so it is not hidden.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	const dir = "/root"
+	if _, err := os.ReadDir(dir); !os.IsPermission(err) {
+		testneed.Missing(t, testneed.OrdinaryUser, "this user can read "+dir)
+	}
+	finder := hidden.NewFinder(&hidden.Rules{Dir: "/"})
+	t.Cleanup(finder.Close)
+	if found := finder.Find([]string{dir}); len(found.Hits)+len(found.Unread) > 0 {
+		t.Errorf("got %+v", found)
+	}
+}

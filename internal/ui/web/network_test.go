@@ -33,7 +33,7 @@ func TestNetwork(t *testing.T) {
 	for _, err := range []error{
 		j.Tell(session.Fact{Kind: session.FactNetwork, At: now, Network: &session.Connection{Dropped: 12}}),
 		j.Tell(session.Fact{Kind: session.FactRefused, At: now, By: "sandbox", Name: "Write", Error: "no grant for " + secret}),
-		// What is told is on the disk with the next message at the latest.
+		// What was recorded is on the disk with the next message at the latest.
 		j.Append(llm.Message{Role: llm.RoleAssistant, Content: "done"}), other.Append(llm.Message{Role: llm.RoleAssistant, Content: "done"}),
 	} {
 		if err != nil {
