@@ -55,13 +55,13 @@ test: ## run the tests with the race detector, except for the exhaustive and the
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
 .PHONY: test-e2e
 test-e2e: ## run the end-to-end tests
-	AURA_TEST_EXHAUSTIVE=skip $(E2E)
+	export AURA_TEST_EXHAUSTIVE=skip && $(E2E)
 
 # What 'make test' tries in one combination, in all of them: each file that aura reads, each command, each user, with and without namespaces.
 # And the tests that take the most processor time.
 .PHONY: test-exhaustive
 test-exhaustive: ## run the exhaustive and the longest end-to-end tests
-	AURA_TEST_EXHAUSTIVE=only $(E2E)
+	export AURA_TEST_EXHAUSTIVE=only && $(E2E)
 
 # Root ignores modes and owners, so that a test that root passes may fail for the users of aura. Others run the tests as themselves anyway.
 .PHONY: test-nobody
@@ -76,9 +76,11 @@ ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/instal
 # adds the scripts about other things that have a plugin in Go.
 .PHONY: test-native
 test-native: ## run the end-to-end scripts with compiled plugins
-	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e
+	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e/scripts
 
-E2E = go test $(TRIM) -vet=off -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e
+# The programs are built once for all packages.
+E2E = programs=$$(mktemp -d) && trap 'rm -rf "$$programs"' EXIT && \
+	AURA_E2E_BIN=$$programs go test $(TRIM) -vet=off -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e/...
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
 # Many of these tests wait, so more packages run at a time than there are processors. Some tests read the source of the standard library,
@@ -88,7 +90,7 @@ RACETEST = $(if $(RACE),CGO_ENABLED=1 $(UNITTEST) -race,$(UNITTEST))
 
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(RACETEST) -p 4 $$(go list ./... | grep -v '/internal/lab/e2e$$')
+	$(RACETEST) -p 4 $$(go list ./... | grep -v '/internal/lab/e2e/')
 
 # Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
 # 'make test-packages' has run them.

@@ -25,7 +25,7 @@ func missingTest(t *testing.T, name string) string {
 		}
 		return ""
 	}
-	source := testsIn(t, cmp.Or(parts[1], "internal/lab/e2e"))
+	source := testsIn(t, cmp.Or(parts[1], "internal/lab/e2e/*"))
 	if !strings.Contains(source, "func "+parts[2]+"(") {
 		return "there is no such test"
 	}

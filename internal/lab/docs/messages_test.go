@@ -197,7 +197,7 @@ func printed(t *testing.T) []string {
 			return err
 		case d.IsDir() && slices.Contains([]string{".git", "bin", "testdata", "tools", "symtab"}, d.Name()):
 			return fs.SkipDir
-		case d.IsDir() || filepath.Ext(path) != ".go" || test && filepath.Base(filepath.Dir(path)) != "e2e":
+		case d.IsDir() || filepath.Ext(path) != ".go" || test && filepath.Base(filepath.Dir(filepath.Dir(path))) != "e2e":
 			return nil
 		}
 		list, err := literals(path)

@@ -1,0 +1,2 @@
+// Package editor tests aura in an editor, over the Agent Client Protocol.
+package editor

@@ -1,0 +1,2 @@
+// Package fleet tests batches, servers and workers.
+package fleet

@@ -1,0 +1,225 @@
+//go:build unix
+
+package harness
+
+import (
+	"encoding/json"
+
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Commands holds the commands of scripts beside the standard ones.
+var Commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+	"await":      await,
+	"greet":      greet,
+	"leavesnone": leavesNone,
+	"signal":     sendSignal,
+	"aurapid":    auraPid,
+}
+
+// Patience is the timeout of every wait; a test that reaches it has failed.
+const Patience = 60 * time.Second
+
+// Until polls until ok returns true.
+func Until(ts *testscript.TestScript, what string, ok func() bool) {
+	deadline := time.Now().Add(Patience)
+	for !ok() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited %s for %s", Patience, what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// await FILE [REGEXP] waits until the file exists and its content matches.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: await FILE [REGEXP]")
+	}
+	pattern := regexp.MustCompile("")
+	if len(args) == 2 {
+		pattern = regexp.MustCompile("(?m)" + args[1])
+	}
+	path := ts.MkAbs(args[0])
+	Until(ts, args[0], func() bool {
+		b, err := os.ReadFile(path)
+		return err == nil && pattern.Match(b)
+	})
+}
+
+// greet VARIABLE serves "hello" on a port of this machine until the script ends, and sets the variable to the port.
+func greet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: greet VARIABLE")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("hello\n"))
+			_ = conn.Close()
+		}
+	}()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	ts.Check(err)
+	ts.Setenv(args[0], port)
+}
+
+// leavesnone waits until no process works in the script's directory except the script's background processes, and checks that
+// aura's runtime directory is empty. If a process does not exit, the wait times out and the test fails.
+func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: leavesnone")
+	}
+	Until(ts, "the end of all processes", func() bool { return len(Strays(ts.Getenv("WORK"))) == 0 })
+	left, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "aura", "s-*"))
+	ts.Check(err)
+	if len(left) > 0 {
+		ts.Fatalf("left behind: %v", left)
+	}
+}
+
+// Strays returns the processes whose working directory is below dir, without zombies.
+func Strays(dir string) []int {
+	var out []int
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = proc.Close() }()
+	names, _ := proc.Readdirnames(-1) // a process that ends meanwhile is no stray
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue
+		}
+		target, err := os.Readlink(filepath.Join("/proc", name, "cwd"))
+		if err == nil && (target == dir || strings.HasPrefix(target, dir+"/")) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// signal SIGNAL PIDFILE sends a signal to the process whose ID is in the file. If the signal stops the process, the command
+// returns after all threads of the process have stopped.
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: signal SIGNAL PIDFILE")
+	}
+	sig, ok := map[string]syscall.Signal{
+		"KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM,
+	}[args[0]]
+	if !ok {
+		ts.Fatalf("unknown signal %s", args[0])
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(ts.ReadFile(args[1])))
+	ts.Check(err)
+	if pid <= 1 {
+		ts.Fatalf("%d is no process of this script: a confined process has another number inside than outside", pid)
+	}
+	ts.Check(syscall.Kill(pid, sig))
+	if sig == syscall.SIGSTOP {
+		Until(ts, "the process to stop", func() bool { return Stopped(pid) })
+	}
+}
+
+// Stopped reports whether every thread of a process has stopped.
+func Stopped(pid int) bool {
+	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
+	if err != nil {
+		return false
+	}
+	for _, thread := range threads {
+		stat, err := os.ReadFile(thread)
+		if err != nil || !stoppedState.Match(stat) {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+// stoppedState matches the start of the line about a stopped thread.
+var stoppedState = regexp.MustCompile(`^[0-9]+ \(.*\) T`)
+
+// aurapid FILE writes the ID of the only aura process that works in the script's directory.
+func auraPid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: aurapid FILE")
+	}
+	found := 0
+	Until(ts, "a running aura", func() bool {
+		for _, pid := range Strays(ts.Getenv("WORK")) {
+			cmdline, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+			// A confined process of aura has a hidden first argument.
+			args := bytes.Split(cmdline, []byte{0})
+			if err == nil && strings.HasSuffix(string(args[0]), "aura") && !bytes.HasPrefix(args[1], []byte("__")) {
+				found = pid
+				return true
+			}
+		}
+		return false
+	})
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strconv.Itoa(found)), 0o600))
+}
+
+func init() {
+	Commands["pluginpid"] = pluginPid
+}
+
+// pluginpid NAME FILE writes the process ID of a plugin in the only session of this script.
+func pluginPid(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pluginpid NAME FILE")
+	}
+	ts.Check(ts.Exec("aura", "plugins", "show", args[0], "--json"))
+	pid, err := PIDIn([]byte(ts.ReadFile("stdout")))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strconv.Itoa(pid)), 0o600))
+}
+
+// PIDIn reads the process ID from the output of `aura plugins show --json`. There is none if no session runs the plugin.
+func PIDIn(shown []byte) (int, error) {
+	var info struct {
+		Processes []struct {
+			Session string `json:"session"`
+			Pid     int    `json:"pid"`
+		} `json:"processes"`
+	}
+	if err := json.Unmarshal(shown, &info); err != nil {
+		return 0, err
+	}
+	if len(info.Processes) != 1 || info.Processes[0].Session == "probe" || info.Processes[0].Pid == 0 {
+		return 0, os.ErrProcessDone
+	}
+	return info.Processes[0].Pid, nil
+}
+
+// Held reports whether any process has the file open.
+func Held(path string) bool {
+	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
+	if err != nil {
+		return false
+	}
+	for _, link := range links {
+		if target, err := os.Readlink(link); err == nil && target == path {
+			return true
+		}
+	}
+	return false
+}

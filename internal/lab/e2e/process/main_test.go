@@ -1,0 +1,14 @@
+//go:build linux
+
+package process
+
+import (
+	"os"
+	"testing"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(harness.Main(m))
+}

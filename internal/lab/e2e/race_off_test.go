@@ -1,5 +1,0 @@
-//go:build !race && !raceaura
-
-package e2e
-
-var raceFlags []string

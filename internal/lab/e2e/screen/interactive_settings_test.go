@@ -1,0 +1,137 @@
+//go:build linux
+
+package screen
+
+import (
+	"encoding/base64"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestInteractiveStatusCommand checks that a command of the user writes the status line, and what the command reads.
+func TestInteractiveStatusCommand(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n")
+	p.Write("home/config/features/screen.yaml", `screen: {status: "cat >`+p.Path("status.json")+`; printf 'mine \\033[31mred\\nsecond'"}`+"\n")
+	s := interactive(p, "--home", p.Path("home"))
+	s.shows(`^mine red$`)
+	s.hides(`second`)
+	s.send("\x04")
+	s.end()
+	for _, want := range []string{`"model":"talker"`, `"branch":"story"`, `"context_limit":20000`, `"columns":80`} {
+		if got := string(p.Read("status.json")); !strings.Contains(got, want) {
+			t.Errorf("the command read %s, which lacks %s", got, want)
+		}
+	}
+}
+
+// TestInteractiveKeys checks that the user can give an action another key, and that /keys lists it.
+func TestInteractiveKeys(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n")
+	p.Write("home/config/features/screen.yaml", "screen: {keys: {transcript: [f5]}}\n")
+	s := startScreen(p, p.Command("--home", p.Path("home")), 120, 50).ready()
+	s.send("hi\r")
+	s.shows(`^Fine\.$`)
+	s.send("\x1b[15~")
+	s.shows(`^Transcript`)
+	s.send("q/keys\r")
+	s.shows(`^f5 +transcript +Show the whole transcript`)
+	s.send("\x04")
+	s.end()
+}
+
+// TestInteractiveCopy checks that /copy gives the last answer to the terminal, and that /theme changes the colours.
+func TestInteractiveCopy(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: A `fine` answer.\n")
+	s := interactive(p).ready()
+	s.send("/copy\r")
+	s.shows(`there is none yet`)
+	s.send("hi\r")
+	s.shows(`^A fine answer\.$`)
+	s.send("/copy\r")
+	s.shows(`gave the last answer \(16 bytes\)`)
+	if want := "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte("A `fine` answer.")) + "\a"; !strings.Contains(string(s.received()), want) {
+		t.Error("the terminal did not receive the answer for its clipboard")
+	}
+	s.send("/theme drak\r")
+	s.shows(`there is no "drak"; did you mean "dark"\?`)
+	s.send("/theme plain\r")
+	s.shows(`theme plain until the session ends`)
+	s.send("\x04")
+	s.end()
+}
+
+// TestInteractiveAttach checks that a pasted path of an image becomes an attachment, that a model without images refuses it, and that
+// other pasted paths stay text.
+func TestInteractiveAttach(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Seen.\n")
+	p.Write("a b.png", "\x89PNG\r\n\x1a\n"+strings.Repeat("x", 2000))
+	p.Write("notes.txt", "text")
+	paste := func(text string) string { return "\x1b[200~" + text + "\x1b[201~" }
+	s := interactive(p).ready()
+	s.send(paste(p.Path("notes.txt")))
+	s.shows(`> .*notes\.txt`)
+	s.send("\x15" + paste(`'`+p.Path("a b.png")+`'`))
+	s.shows(`takes no images`)
+	s.send("\x15")
+	s.send("\x04")
+	s.end()
+	p.Write(".aura/config/talk.yaml",
+		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking, vision]}\nturns:\n  - text: Seen.\n")
+	s = interactive(p).ready()
+	s.send(paste(`'` + p.Path("a b.png") + `'`))
+	s.shows(`> \[Image #1: a b\.png, 2 KB\]`)
+	s.send("what is it\r")
+	s.shows(`^Seen\.$`)
+	s.send("\x04")
+	s.end()
+	out := string(p.Aura("run", "--continue", "/export"))
+	if !strings.Contains(out, "a b.png") {
+		t.Errorf("the session does not name the image: %s", out)
+	}
+}
+
+// TestInteractiveSecrets checks that the prompts that aura keeps for later sessions hold no secret, and no prompt after a blank.
+func TestInteractiveSecrets(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n  - text: Also fine.\n")
+	s := startScreen(p, p.Command(), 80, 24, "MY_API_KEY=sk-4711-very-secret").ready()
+	s.send("use sk-4711-very-secret\r")
+	s.shows(`^Fine\.$`)
+	s.send(" not kept\r")
+	s.shows(`^Also fine\.$`)
+	s.send("\x04")
+	s.end()
+	files := p.Find("prompts.jsonl")
+	if len(files) != 1 {
+		t.Fatalf("prompts are kept in %q", files)
+	}
+	text, err := os.ReadFile(files[0])
+	p.Check(err)
+	if !strings.Contains(string(text), "use [redacted]") || strings.Contains(string(text), "4711") || strings.Contains(string(text), "not kept") {
+		t.Errorf("kept prompts: %s", text)
+	}
+}
+
+// TestInteractiveCycle checks that Tab switches to the next agent and Shift-Tab to the next mode, and that the text of the input stays.
+func TestInteractiveCycle(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Fine.\n")
+	p.Write(".aura/config/agents/first.md", "---\nname: first\ndefault: true\nmodel: {provider: test}\n---\n")
+	p.Write(".aura/config/agents/second.md", "---\nname: second\nmodel: {provider: test}\n---\n")
+	p.Write(".aura/config/modes/plan.md", "---\nname: plan\n---\n")
+	s := interactive(p)
+	s.shows(`^first · talker`)
+	s.send("draft\t")
+	s.shows(`^second · talker`, `^> draft$`)
+	s.send("\x1b[Z")
+	s.shows(`^second · mode plan · talker`)
+	s.send("\x1b[Z")
+	s.shows(`^second · talker`)
+	s.send("\x15\x04")
+	s.end()
+}

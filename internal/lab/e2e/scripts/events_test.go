@@ -1,0 +1,23 @@
+//go:build unix
+
+package scripts
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func init() {
+	harness.Preparations["plugins"] = harness.Preparation{Begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupPlugins} }}
+}
+
+// setupPlugins is setup for a script whose plugins have only a main.go.
+func setupPlugins(env *testscript.Env) error {
+	if err := completePlugins(filepath.Join(env.WorkDir, ".aura/plugins")); err != nil {
+		return err
+	}
+	return harness.Setup(env)
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package scripts
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
+)
+
+// TestExhaustive checks that the listed tests exist.
+func TestExhaustive(t *testing.T) {
+	t.Parallel()
+	var names []string
+	for _, test := range goTests(t) {
+		names = append(names, test.name)
+	}
+	for _, name := range harness.Exhaustive {
+		if script, ok := strings.CutPrefix(name, "TestScripts/"); ok {
+			if _, err := os.Stat(filepath.Join("../testdata", "pages", filepath.FromSlash(script)+".txtar")); err != nil {
+				t.Error(err)
+			}
+		} else if !slices.Contains(names, name) {
+			t.Errorf("there is no test %s, only %v", name, names)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+//go:build unix
+
+package scripts
+
+import (
+	"os"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func init() {
+	harness.Commands["unheld"] = unheld
+}
+
+// unheld FILE checks that the file exists and waits until no process has it open. This finds processes that left the script's
+// directory, which leavesnone does not see.
+func unheld(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unheld FILE")
+	}
+	path := ts.MkAbs(args[0])
+	_, err := os.Stat(path)
+	ts.Check(err)
+	harness.Until(ts, "the end of whoever holds "+args[0], func() bool { return !harness.Held(path) })
+}
