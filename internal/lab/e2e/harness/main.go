@@ -107,6 +107,7 @@ func build(dir string) error {
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura"), "../../../../cmd/aura"),
 		append(append([]string{"build"}, raceFlags...), "-o", filepath.Join(dir, "aura-tool-host"), "../../../../cmd/aura-tool-host"),
 		{"build", "-o", filepath.Join(dir, "aura-plugin-host"), "../../../../cmd/aura-plugin-host"},
+		{"build", "-o", filepath.Join(dir, "mcpserver"), "../testdata/mcpserver"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura"), "../../../../cmd/aura"},
 		{"build", "-o", filepath.Join(dir, "quick", "aura-tool-host"), "../../../../cmd/aura-tool-host"},
 	}
@@ -119,7 +120,7 @@ func build(dir string) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	return os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host"))
+	return errors.Join(os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host")), os.Link(filepath.Join(dir, "mcpserver"), filepath.Join(dir, "quick", "mcpserver")))
 }
 
 // goBuild runs the go command, with or without the race detector, which needs cgo. The linker omits debug information, because these

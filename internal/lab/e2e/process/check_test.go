@@ -14,8 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 // construct is a plugin that shows one construct that the bare interpreter refuses, crashes on or gets wrong. The plugin's command

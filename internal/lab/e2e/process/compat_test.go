@@ -15,9 +15,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // compat holds what users of each released version have on their disks. docs/compatibility.md says what is promised about it.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 

@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
-	"golang.org/x/sys/unix"
 )
 
 // stop stops the process of a plugin and returns after it has stopped.

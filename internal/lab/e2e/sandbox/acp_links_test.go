@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 
 	acp "github.com/coder/acp-go-sdk"
+
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )

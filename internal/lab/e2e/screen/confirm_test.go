@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
 )

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/vt"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
 )

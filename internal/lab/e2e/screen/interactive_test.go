@@ -16,8 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 // newStory returns a project for stories of the interactive screen. It has a scripted model that plays turns, given in YAML. It has

@@ -18,8 +18,9 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 // screen is a program on a pseudo-terminal, and what an emulator of a terminal shows of the program's output. The emulator answers the

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/creack/pty"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/cli"
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/cli"
 )
 
 func init() {
-	harness.Commands["everycommand"] = everyCommand
+	commands["everycommand"] = everyCommand
 }
 
 // everyCommand TABLE FAULTS runs the command lines of a table, and fails if a command of aura has none. A line is "CODE ARGS...": the exit code

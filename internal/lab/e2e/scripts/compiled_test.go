@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 // setupCompiled gives a script the aura that compiles plugins, and counts the script at its end if a plugin was compiled.

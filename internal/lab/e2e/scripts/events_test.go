@@ -6,12 +6,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Preparations["plugins"] = harness.Preparation{Begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupPlugins} }}
+	preparations["plugins"] = preparation{begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupPlugins} }}
 }
 
 // setupPlugins is setup for a script whose plugins have only a main.go.

@@ -14,15 +14,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Commands["example"] = copyExample
-	harness.Commands["flow"] = checkFlow
-	harness.Commands["gotify"] = startGotify
-	harness.Preparations["example"] = harness.Preparation{Begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupExample} }}
+	commands["example"] = copyExample
+	commands["flow"] = checkFlow
+	commands["gotify"] = startGotify
+	preparations["example"] = preparation{begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: setupExample} }}
 }
 
 // TestExamplesHaveScripts checks that each plugin of the repository's own .aura has a script, which is named like the plugin and copies it from

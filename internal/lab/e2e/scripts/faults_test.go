@@ -5,12 +5,13 @@ package scripts
 import (
 	"os"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Commands["unheld"] = unheld
+	commands["unheld"] = unheld
 }
 
 // unheld FILE checks that the file exists and waits until no process has it open. This finds processes that left the script's
@@ -22,5 +23,5 @@ func unheld(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	_, err := os.Stat(path)
 	ts.Check(err)
-	harness.Until(ts, "the end of whoever holds "+args[0], func() bool { return !harness.Held(path) })
+	until(ts, "the end of whoever holds "+args[0], func() bool { return !harness.Held(path) })
 }

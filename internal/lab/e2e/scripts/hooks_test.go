@@ -6,12 +6,13 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Preparations["mcp"] = harness.Preparation{Begin: beginMCP}
+	preparations["mcp"] = preparation{begin: beginMCP}
 }
 
 // beginMCP gives scripts a model server, so that they see the exact requests to the model. It also starts an MCP server at

@@ -8,16 +8,17 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Commands["commit"] = commit
-	harness.Commands["githttp"] = gitHTTP
-	harness.Commands["gitssh"] = gitSSH
-	harness.Commands["pack"] = gitPack
-	harness.Preparations["git"] = harness.Preparation{Begin: beginGit}
+	commands["commit"] = commit
+	commands["githttp"] = gitHTTP
+	commands["gitssh"] = gitSSH
+	commands["pack"] = gitPack
+	preparations["git"] = preparation{begin: beginGit}
 }
 
 // beginGit lets scripts install plugins from git servers on this machine.

@@ -13,15 +13,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func init() {
-	harness.Commands["json"] = checkJSON
-	harness.Commands["jsonenv"] = jsonToEnv
-	harness.Commands["jsonlines"] = jsonLines
-	harness.Commands["exits"] = exits
+	commands["json"] = checkJSON
+	commands["jsonenv"] = jsonToEnv
+	commands["jsonlines"] = jsonLines
+	commands["exits"] = exits
 }
 
 // json FILE PATH [WANT] looks up a value in JSON and compares it as text or, if WANT begins with ~, with a regular expression.

@@ -12,13 +12,14 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func init() {
-	harness.Preparations["native"] = harness.Preparation{Begin: func(t *testing.T, _ string) testscript.Params {
+	preparations["native"] = preparation{begin: func(t *testing.T, _ string) testscript.Params {
 		t.Helper()
 		testneed.Program(t, "go")
 		return testscript.Params{Setup: setupNative}

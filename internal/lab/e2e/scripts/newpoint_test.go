@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 func init() {
-	harness.Preparations["newpoint"] = harness.Preparation{Begin: beginNewPoint}
+	preparations["newpoint"] = preparation{begin: beginNewPoint}
 }
 
 // beginNewPoint adds a tenth hook point to a build of both binaries. The build differs from aura only in the three places that

@@ -6,15 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/runtime/python"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func init() {
-	harness.Preparations["python"] = harness.Preparation{Begin: beginPython}
-	harness.Preparations["pip"] = harness.Preparation{Begin: func(t *testing.T, variant string) testscript.Params {
+	preparations["python"] = preparation{begin: beginPython}
+	preparations["pip"] = preparation{begin: func(t *testing.T, variant string) testscript.Params {
 		t.Helper()
 		testneed.Program(t, "pip")
 		return beginPython(t, variant)

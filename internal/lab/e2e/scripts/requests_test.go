@@ -7,14 +7,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/agent/llm/llmtest"
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 )
 
 func init() {
-	harness.Commands["request"] = checkRequest
-	harness.Commands["requests"] = countRequests
+	commands["request"] = checkRequest
+	commands["requests"] = countRequests
 }
 
 // serverKey is the key under which a script's server is stored.

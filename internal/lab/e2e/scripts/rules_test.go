@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // protocols holds the protocols with which each rule is tested.
@@ -21,8 +22,8 @@ var protocols = map[string]func(testing.TB, ...llmtest.Reply) *llmtest.Server{
 }
 
 func init() {
-	harness.Preparations["protocols"] = harness.Preparation{Variants: []string{"openai", "anthropic"}, Begin: beginServer}
-	harness.Preparations["server"] = harness.Preparation{Begin: beginServer}
+	preparations["protocols"] = preparation{variants: []string{"openai", "anthropic"}, begin: beginServer}
+	preparations["server"] = preparation{begin: beginServer}
 }
 
 // beginServer gives each script a server that rejects what the real service rejects: a rejected request fails the script. The

@@ -8,12 +8,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
-func init() { harness.Commands["schema"] = checkSchema }
+func init() { commands["schema"] = checkSchema }
 
 // schema FILE TYPE... checks that every line of a file matches docs/events.schema.json without unlisted fields, that the lines
 // are numbered from 1 without gaps, and that there are events of the types.

@@ -13,14 +13,29 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // pagesDir has a directory of scripts for each page of the documentation.
 const pagesDir = "../testdata/pages"
+
+// preparation is the setup of scripts of one kind. A script names its kind in its leading comment ("# Setup: server"). A
+// script without a kind starts with the base project.
+type preparation struct {
+	// variants lists the variants in which each script runs; nil means a single run.
+	variants []string
+	// begin returns the parameters that are specific to the kind. It runs once for all scripts of a page and variant.
+	begin func(t *testing.T, variant string) testscript.Params
+}
+
+// preparations maps kinds to their setup. Files for one operating system add more kinds.
+var preparations = map[string]preparation{
+	"project": {begin: func(*testing.T, string) testscript.Params { return testscript.Params{Setup: harness.Setup} }},
+}
 
 // racePages lists the pages whose scripts run aura with the race detector: they are about plugins that crash, hang and are
 // called concurrently, and about the events for them. Scripts with variants use the race detector in the first variant. All
@@ -39,17 +54,17 @@ func TestScripts(t *testing.T) {
 				scripts = slices.DeleteFunc(scripts, func(s script) bool { return !runsCompiled(page, s) })
 			}
 			for kind, files := range byKind(scripts) {
-				p, ok := harness.Preparations[kind]
+				p, ok := preparations[kind]
 				if !ok && runtime.GOOS != "linux" {
 					continue
 				}
 				if !ok {
 					t.Fatalf("%s: there is no setup %q", files[0], kind)
 				}
-				if len(p.Variants) == 0 {
+				if len(p.variants) == 0 {
 					runScripts(t, p, "", slices.Contains(racePages, page), files)
 				}
-				for i, variant := range p.Variants {
+				for i, variant := range p.variants {
 					t.Run(variant, func(t *testing.T) {
 						t.Parallel()
 						runScripts(t, p, variant, i == 0 || slices.Contains(racePages, page), files)
@@ -60,10 +75,10 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-func runScripts(t *testing.T, p harness.Preparation, variant string, race bool, files []string) {
+func runScripts(t *testing.T, p preparation, variant string, race bool, files []string) {
 	t.Helper()
-	params := p.Begin(t, variant)
-	params.Files, params.Cmds, params.RequireExplicitExec, params.RequireUniqueNames = files, harness.Commands, true, true
+	params := p.begin(t, variant)
+	params.Files, params.Cmds, params.RequireExplicitExec, params.RequireUniqueNames = files, commands, true, true
 	params.Condition = func(name string) (bool, error) { return condition(variant, name) }
 	special := params.Setup
 	switch {

@@ -6,12 +6,11 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
 func init() {
-	harness.Commands["sent"] = checkSent
+	commands["sent"] = checkSent
 }
 
 // sent NUMBER REGEXP... searches for patterns in the body of a request that reached the server. Requests are numbered from 1.

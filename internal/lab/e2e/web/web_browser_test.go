@@ -19,6 +19,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 	"github.com/idelchi/aura/internal/lab/testneed"
 )

@@ -1,10 +1,8 @@
 //go:build unix
 
-package harness
+package scripts
 
 import (
-	"encoding/json"
-
 	"bytes"
 	"net"
 	"os"
@@ -16,26 +14,26 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
-// Commands holds the commands of scripts beside the standard ones.
-var Commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
+// commands holds the commands of scripts beside the standard ones.
+var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"await":      await,
 	"greet":      greet,
 	"leavesnone": leavesNone,
 	"signal":     sendSignal,
 	"aurapid":    auraPid,
+	"pluginpid":  pluginPid,
 }
 
-// Patience is the timeout of every wait; a test that reaches it has failed.
-const Patience = 60 * time.Second
-
-// Until polls until ok returns true.
-func Until(ts *testscript.TestScript, what string, ok func() bool) {
-	deadline := time.Now().Add(Patience)
+// until polls until ok returns true.
+func until(ts *testscript.TestScript, what string, ok func() bool) {
+	deadline := time.Now().Add(harness.Patience)
 	for !ok() {
 		if time.Now().After(deadline) {
-			ts.Fatalf("waited %s for %s", Patience, what)
+			ts.Fatalf("waited %s for %s", harness.Patience, what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
@@ -51,7 +49,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		pattern = regexp.MustCompile("(?m)" + args[1])
 	}
 	path := ts.MkAbs(args[0])
-	Until(ts, args[0], func() bool {
+	until(ts, args[0], func() bool {
 		b, err := os.ReadFile(path)
 		return err == nil && pattern.Match(b)
 	})
@@ -86,34 +84,12 @@ func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: leavesnone")
 	}
-	Until(ts, "the end of all processes", func() bool { return len(Strays(ts.Getenv("WORK"))) == 0 })
+	until(ts, "the end of all processes", func() bool { return len(harness.Strays(ts.Getenv("WORK"))) == 0 })
 	left, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "aura", "s-*"))
 	ts.Check(err)
 	if len(left) > 0 {
 		ts.Fatalf("left behind: %v", left)
 	}
-}
-
-// Strays returns the processes whose working directory is below dir, without zombies.
-func Strays(dir string) []int {
-	var out []int
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = proc.Close() }()
-	names, _ := proc.Readdirnames(-1) // a process that ends meanwhile is no stray
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		target, err := os.Readlink(filepath.Join("/proc", name, "cwd"))
-		if err == nil && (target == dir || strings.HasPrefix(target, dir+"/")) {
-			out = append(out, pid)
-		}
-	}
-	return out
 }
 
 // signal SIGNAL PIDFILE sends a signal to the process whose ID is in the file. If the signal stops the process, the command
@@ -135,27 +111,9 @@ func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	ts.Check(syscall.Kill(pid, sig))
 	if sig == syscall.SIGSTOP {
-		Until(ts, "the process to stop", func() bool { return Stopped(pid) })
+		until(ts, "the process to stop", func() bool { return harness.Stopped(pid) })
 	}
 }
-
-// Stopped reports whether every thread of a process has stopped.
-func Stopped(pid int) bool {
-	threads, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat")
-	if err != nil {
-		return false
-	}
-	for _, thread := range threads {
-		stat, err := os.ReadFile(thread)
-		if err != nil || !stoppedState.Match(stat) {
-			return false
-		}
-	}
-	return len(threads) > 0
-}
-
-// stoppedState matches the start of the line about a stopped thread.
-var stoppedState = regexp.MustCompile(`^[0-9]+ \(.*\) T`)
 
 // aurapid FILE writes the ID of the only aura process that works in the script's directory.
 func auraPid(ts *testscript.TestScript, neg bool, args []string) {
@@ -163,8 +121,8 @@ func auraPid(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: aurapid FILE")
 	}
 	found := 0
-	Until(ts, "a running aura", func() bool {
-		for _, pid := range Strays(ts.Getenv("WORK")) {
+	until(ts, "a running aura", func() bool {
+		for _, pid := range harness.Strays(ts.Getenv("WORK")) {
 			cmdline, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 			// A confined process of aura has a hidden first argument.
 			args := bytes.Split(cmdline, []byte{0})
@@ -178,48 +136,13 @@ func auraPid(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strconv.Itoa(found)), 0o600))
 }
 
-func init() {
-	Commands["pluginpid"] = pluginPid
-}
-
 // pluginpid NAME FILE writes the process ID of a plugin in the only session of this script.
 func pluginPid(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: pluginpid NAME FILE")
 	}
 	ts.Check(ts.Exec("aura", "plugins", "show", args[0], "--json"))
-	pid, err := PIDIn([]byte(ts.ReadFile("stdout")))
+	pid, err := harness.PIDIn([]byte(ts.ReadFile("stdout")))
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strconv.Itoa(pid)), 0o600))
-}
-
-// PIDIn reads the process ID from the output of `aura plugins show --json`. There is none if no session runs the plugin.
-func PIDIn(shown []byte) (int, error) {
-	var info struct {
-		Processes []struct {
-			Session string `json:"session"`
-			Pid     int    `json:"pid"`
-		} `json:"processes"`
-	}
-	if err := json.Unmarshal(shown, &info); err != nil {
-		return 0, err
-	}
-	if len(info.Processes) != 1 || info.Processes[0].Session == "probe" || info.Processes[0].Pid == 0 {
-		return 0, os.ErrProcessDone
-	}
-	return info.Processes[0].Pid, nil
-}
-
-// Held reports whether any process has the file open.
-func Held(path string) bool {
-	links, err := filepath.Glob("/proc/[0-9]*/fd/*")
-	if err != nil {
-		return false
-	}
-	for _, link := range links {
-		if target, err := os.Readlink(link); err == nil && target == path {
-			return true
-		}
-	}
-	return false
 }
