@@ -49,7 +49,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 .PHONY: test
 test: ## run the tests with the race detector, except for the exhaustive and the longest ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-norace test-sdk test-release
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages arch test-norace test-sdk test-release
 
 # The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
@@ -60,8 +60,12 @@ test-e2e: ## run the end-to-end tests
 # What 'make test' tries in one combination, in all of them: each file that aura reads, each command, each user, with and without namespaces.
 # And the tests that take the most processor time.
 .PHONY: test-exhaustive
-test-exhaustive: ## run the exhaustive and the longest end-to-end tests
+test-exhaustive: ## run the exhaustive and the longest tests
 	export AURA_TEST_EXHAUSTIVE=only && $(E2E)
+	$(RACETEST) -run '^($(LONG_TESTS))$$' $(sort $(dir $(LONG:%=./%)))
+
+LONG       = $(shell grep -rl 'testneed[.]Long(t)' --include='*_test.go' cmd hooks host internal shared)
+LONG_TESTS = $(shell sed -n -e '/^func Test/{s/^func \(Test[A-Za-z0-9_]*\).*/\1/;h}' -e '/testneed[.]Long.t./{g;p}' $(LONG) | paste -s -d '|' -)
 
 # Root ignores modes and owners, so that a test that root passes may fail for the users of aura. Others run the tests as themselves anyway.
 .PHONY: test-nobody
@@ -90,7 +94,7 @@ RACETEST = $(if $(RACE),CGO_ENABLED=1 $(UNITTEST) -race,$(UNITTEST))
 
 .PHONY: test-packages
 test-packages: ## run the tests of all other packages
-	$(RACETEST) -p 4 $$(go list ./... | grep -v '/internal/lab/e2e/')
+	$(RACETEST) -short -p 4 $$(go list ./... | grep -v '/internal/lab/e2e/\|/internal/lab/archtest$$')
 
 # Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
 # 'make test-packages' has run them.
@@ -116,7 +120,7 @@ test-manifests: ## check what 'aura fleet manifest' prints with the schedulers' 
 
 # TESTED=1 leaves out what 'make test' runs, for whoever has just run it.
 .PHONY: check
-check: $(if $(TESTED),,test) test-exhaustive test-nobody test-native test-manifests lint arch cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
+check: $(if $(TESTED),,test) test-exhaustive test-nobody test-native test-manifests lint cross size generate-check tidy-check licenses vulnerabilities ## run every check there is
 
 .PHONY: lint
 lint: $(MODULES:%=lint-in-%) ## run the linters

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // floods holds what servers send without end, by the mode of the server.
@@ -80,6 +82,7 @@ func floodRows(t *testing.T, kind string, from ...string) {
 // TestFloods has a flood of requests, which aura answers while it reads, and one of changes, which let it list the tools again. TestOtherFloods has
 // the others.
 func TestFloods(t *testing.T) {
+	testneed.Long(t)
 	floodRows(t, "flood-requests", "stdio", http.MethodGet)
 	floodRows(t, "flood-changes", "stdio", "tools/list")
 }

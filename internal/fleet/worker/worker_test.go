@@ -200,6 +200,7 @@ func TestSpent(t *testing.T) {
 // TestTooLarge runs a task that changes more than a result can hold. It fails, and names the file that was not collected.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
+	testneed.Long(t)
 	testneed.Program(t, "git")
 	q := open(t)
 	submit(t, q, fleet.Limits{}, fleet.Task{Collect: []string{"big", "small"}}, "a")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/workspace"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // member returns entries of an archive as one piece, which can be repeated.
@@ -37,6 +38,7 @@ func member(t *testing.T, entries ...tar.Header) []byte {
 // TestManyEntries unpacks ten million entries. They are refused before the first one is written.
 func TestManyEntries(t *testing.T) {
 	t.Parallel()
+	testneed.Long(t)
 	entries := make([]tar.Header, 10_000)
 	for i := range entries {
 		entries[i] = tar.Header{Name: fmt.Sprintf("d/%d", i), Typeflag: tar.TypeDir}

@@ -152,6 +152,15 @@ func OnlyIn(tb testing.TB, parent, variable string) {
 	}
 }
 
+// Long skips a test that takes much processor time, if only the short tests are to run. 'make test' runs those, and 'make test-exhaustive' the
+// long ones.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("left out by -short: make test-exhaustive runs it")
+	}
+}
+
 // TakeOver skips the test because a separate process skipped it. That process has already decided whether the ability was
 // required. report is its output.
 func TakeOver(tb testing.TB, report string) {

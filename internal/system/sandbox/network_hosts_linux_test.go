@@ -201,6 +201,7 @@ func serveEach(l net.Listener, serve func(net.Conn)) {
 // TestNetworkInternet runs TestNetworkClients in a network with a name server and hosts at public addresses. The gate is the one that users have.
 func TestNetworkInternet(t *testing.T) {
 	t.Parallel()
+	testneed.Long(t)
 	runInOwnNetwork(t, "TestNetworkClients")
 }
 

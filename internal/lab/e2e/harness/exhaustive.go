@@ -10,29 +10,54 @@ import (
 )
 
 // Exhaustive lists the tests that try in all combinations what others try in one: each file that aura reads, each command, each user, with and
-// without namespaces. It also lists the single tests and scripts that take the most processor time, four seconds and more. Together they take two fifths of
-// the time of all end-to-end tests. 'make test' leaves them out, and 'make test-exhaustive' runs only them.
+// without namespaces, and each script with the second protocol. It also lists single tests and scripts that take two seconds of processor time or
+// more. 'make test' leaves them out, and 'make test-exhaustive' runs only them. A star stands for every page.
 var Exhaustive = []string{
+	"TestACPLong",
 	"TestACPTypeScript",
 	"TestCheckCorpus",
 	"TestClone",
 	"TestDeputies",
 	"TestFaultsAsOtherUsers",
 	"TestFleet",
+	"TestFlood",
 	"TestHooksMemory",
 	"TestKilledAuraOfOtherUsers",
+	"TestManyCalls",
+	"TestMetadataKilled",
 	"TestOddFiles",
 	"TestReplayExamples",
 	"TestReruns",
 	"TestSandboxData",
 	"TestSandboxPlants",
+	"TestSandboxSwaps",
 	"TestSetups",
+	"TestTimeoutEndsAura",
+	"TestScripts/*/anthropic",
 	"TestScripts/attachments/refused",
+	"TestScripts/configuration/broken_home",
 	"TestScripts/extensions/add_packages",
+	"TestScripts/extensions/faults",
 	"TestScripts/extensions/installed",
+	"TestScripts/extensions/replay",
+	"TestScripts/hooks/hostile_limits",
+	"TestScripts/install-plugins/edges",
+	"TestScripts/install-plugins/lock",
+	"TestScripts/install-plugins/pack",
+	"TestScripts/install-plugins/remove_handmade",
+	"TestScripts/install-plugins/update_dry_run",
+	"TestScripts/install-plugins/update_vendor",
+	"TestScripts/json-events/off",
 	"TestScripts/limits/limits_history",
+	"TestScripts/limits/limits_links",
 	"TestScripts/plugin-hooks/new_point",
 	"TestScripts/sandbox/grants",
+	"TestScripts/sandbox/home",
+	"TestScripts/supervision/load_many",
+	"TestScripts/supervision/logs",
+	"TestScripts/supervision/stack_overflow",
+	"TestScripts/supervision/top_once",
+	"TestScripts/trust/trust_writing",
 	"TestScripts/what-happened/bisect",
 	"TestScripts/what-happened/explain",
 	"TestScripts/what-happened/replay",
@@ -46,7 +71,8 @@ const exhaustiveTests = "AURA_TEST_EXHAUSTIVE"
 func selectTests() error {
 	var patterns []string
 	for _, name := range Exhaustive {
-		patterns = append(patterns, "^"+strings.ReplaceAll(name, "/", "$/^")+"$")
+		pattern := "^" + strings.ReplaceAll(name, "/", "$/^") + "$"
+		patterns = append(patterns, strings.ReplaceAll(pattern, "^*$", ".*"))
 	}
 	names := strings.Join(patterns, "|")
 	switch value := os.Getenv(exhaustiveTests); value {

@@ -20,7 +20,11 @@ func TestExhaustive(t *testing.T) {
 		names = append(names, test.name)
 	}
 	for _, name := range harness.Exhaustive {
-		if script, ok := strings.CutPrefix(name, "TestScripts/"); ok {
+		if variant, ok := strings.CutPrefix(name, "TestScripts/*/"); ok {
+			if !slices.Contains(preparations["protocols"].variants[1:], variant) {
+				t.Errorf("no variant is repeated as %s", variant)
+			}
+		} else if script, ok := strings.CutPrefix(name, "TestScripts/"); ok {
 			if _, err := os.Stat(filepath.Join("../testdata", "pages", filepath.FromSlash(script)+".txtar")); err != nil {
 				t.Error(err)
 			}
