@@ -54,7 +54,7 @@ func TestACPCancel(t *testing.T) {
 			`func BeforeCompaction(context.Context, sdk.BeforeCompactionContext) (sdk.Result, error) { fmt.Println("here I am"); select {} }`)},
 		"command": {come: hangs, prompt: "/spin", source: harness.Source(`func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "spin", Description: "Spins"} }`,
 			`func ExecuteCommand(context.Context, string, sdk.Context) (sdk.CommandResult, error) { fmt.Println("here I am"); select {} }`)},
-		"model": {turns: "  - {text: One two three., delay: 1h}\n", come: func(e *harness.Editor, _ acp.SessionId) { saves(e.Aura.Project, "go") }},
+		"model": {turns: "  - {text: One two three., delay: 1h}\n", come: func(e *harness.Editor, _ acp.SessionId) { saves(e.Project, "go") }},
 		"tool": {turns: "  - {tool_calls: [{name: Bash, arguments: {command: touch run; sleep 1000}}]}\n", come: func(e *harness.Editor, _ acp.SessionId) {
 			e.Until("the tool", func() bool { _, err := os.Stat(e.Path("run")); return err == nil })
 		}},

@@ -3,11 +3,10 @@
 package harness
 
 import (
-	"fmt"
-
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -48,6 +47,7 @@ func (p *Project) Edit(flags ...string) *Editor {
 	return p.EditWith(acp.ClientCapabilities{}, flags...)
 }
 
+// EditWith starts aura for an editor with these abilities.
 func (p *Project) EditWith(able acp.ClientCapabilities, flags ...string) *Editor {
 	p.T.Helper()
 	e := Launch(p, flags...)
@@ -257,6 +257,7 @@ func shownAs(u acp.SessionUpdate) string {
 	}
 }
 
+// CompactJSON returns a value as JSON on one line.
 func CompactJSON(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -296,6 +297,7 @@ func (e *Editor) Send(id acp.SessionId, text string) <-chan string {
 	return out
 }
 
+// Cancel cancels the turn of a session.
 func (e *Editor) Cancel(id acp.SessionId) {
 	e.T.Helper()
 	e.Check(e.Conn.Cancel(e.Ctx, acp.CancelNotification{SessionId: id}))

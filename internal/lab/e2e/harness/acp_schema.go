@@ -69,6 +69,7 @@ type Wire struct {
 	count map[string]int
 }
 
+// NewWire returns a checker of the messages of one connection.
 func NewWire(t *testing.T) *Wire {
 	t.Helper()
 	defs, err := protocol()
@@ -172,6 +173,7 @@ func (l *lineChecker) add(p []byte) {
 	}
 }
 
+// Receiving checks what aura writes.
 func (w *Wire) Receiving(r io.Reader) io.Reader {
 	return &checkedReader{r, lineChecker{from: "aura", wire: w}}
 }

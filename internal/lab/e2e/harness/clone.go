@@ -31,6 +31,7 @@ type Clone struct {
 	Asked []string
 }
 
+// CloneSecret is the value of a variable that no output may show.
 const CloneSecret = "sk-clone-0123456789"
 
 // Aura runs aura in the clone, without a terminal. If watched is set, the plugin host only records its start.

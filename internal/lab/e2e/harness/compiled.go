@@ -12,6 +12,7 @@ import (
 // each plugin before it starts it. Everything that a script compares must be as with the interpreter.
 const testRuntime = "AURA_TEST_RUNTIME"
 
+// CompiledRuntime reports whether aura compiles each plugin before it starts it.
 func CompiledRuntime() bool { return os.Getenv(testRuntime) == "native" }
 
 // checkRuntime refuses a runtime that does not exist.

@@ -29,7 +29,10 @@ import (
 
 // Bin is the directory of the programs. QuickBin holds aura without the race detector. With the race
 // detector, aura takes several times as long. Tests that start many processes in sequence use QuickBin.
-var Bin, QuickBin string
+var (
+	Bin      string
+	QuickBin string
+)
 
 // Main builds the programs, unless AURA_E2E_BIN names a directory that has them, and runs the tests of a package.
 func Main(m *testing.M) int {
@@ -200,6 +203,7 @@ func newHome(project string) (string, error) {
 	return home, errors.Join(os.RemoveAll(link), os.Symlink(home, link))
 }
 
+// Repo returns the root of the repository.
 func Repo() string {
 	dir, err := filepath.Abs("../../../..")
 	if err != nil {
@@ -233,4 +237,5 @@ func Overlay(src, dst string) error {
 	})
 }
 
-var Update = flag.Bool("update", false, "write the index of the scripts anew")
+// Update is the flag that writes expected files anew.
+var Update = flag.Bool("update", false, "write expected files and the index of the scripts anew")

@@ -4,10 +4,10 @@ package harness
 
 import (
 	"os"
-
 	"strings"
 )
 
+// Declarations of plugins: a hook that does nothing, and a tool without a function.
 const (
 	IdleHook = `func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { return sdk.Result{}, nil }`
 	Tool     = `func Schema() sdk.ToolSchema { return sdk.ToolSchema{Name: "Spin", Description: "Spins", Parameters: sdk.ToolParameters{Type: "object"}} }`

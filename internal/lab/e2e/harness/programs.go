@@ -3,15 +3,15 @@
 package harness
 
 import (
-	"os/exec"
-	"strings"
-	"testing"
-
 	"errors"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
+	"testing"
 )
 
+// CopyFile copies a program.
 func CopyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	return errors.Join(err, WriteProgram(to, data))

@@ -40,6 +40,7 @@ type Project struct {
 	Root string
 }
 
+// NewProject creates a copy of the base project, which the end of the test removes.
 func NewProject(t *testing.T) *Project {
 	t.Helper()
 	p := &Project{T: t, Dir: filepath.Join(t.TempDir(), "project"), Bin: QuickBin}
@@ -63,6 +64,7 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
+// Check ends the test if there is an error.
 func (p *Project) Check(err error) {
 	p.T.Helper()
 	if err != nil {
@@ -179,13 +181,16 @@ func (a *Aura) Wait() int {
 	return a.Cmd.ProcessState.ExitCode()
 }
 
+// Signal sends a signal to aura.
 func (a *Aura) Signal(sig os.Signal) {
 	a.T.Helper()
 	a.Check(a.Cmd.Process.Signal(sig))
 }
 
+// Stdout returns what the last started aura has written to its standard output.
 func (p *Project) Stdout() []byte { return p.Read("stdout.txt") }
 
+// Stderr returns what the last started aura has written to its standard error.
 func (p *Project) Stderr() []byte { return p.Read("stderr.txt") }
 
 // Run runs aura until it exits and fails the test unless it succeeds.

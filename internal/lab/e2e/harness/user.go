@@ -4,14 +4,13 @@ package harness
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
-
-	"fmt"
-	"slices"
 
 	"github.com/idelchi/aura/internal/lab/testneed"
 )
