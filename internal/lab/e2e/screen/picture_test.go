@@ -39,7 +39,7 @@ func TestPicture(t *testing.T) {
 			s.shows(`is restarted now: AfterToolExecution`, `^The function Greet`, `^talker · 7% context · 4\.0k tokens · .* · 1 plugin ready$`)
 			s.hides(spinner)
 			got := colours.svg("The screen of aura: a plugin crashes and is restarted, and the conversation continues", s.picture(p.Dir))
-			path := filepath.Join("..", "..", "..", "..", "docs", "images", "crash-"+theme+".svg")
+			path := filepath.Join(harness.Repo(), "docs", "images", "crash-"+theme+".svg")
 			if *harness.Update {
 				p.Check(os.MkdirAll(filepath.Dir(path), 0o755))
 				p.Check(os.WriteFile(path, []byte(got), 0o644)) //nolint:gosec // it is part of the source
@@ -60,7 +60,7 @@ func crashing(t *testing.T, theme string) (*harness.Project, *screen) {
 	t.Helper()
 	p := harness.NewProject(t)
 	p.Check(os.RemoveAll(p.Path(".aura/plugins")))
-	p.Check(harness.Overlay(filepath.Join("..", "..", "..", "examples", "crash", "plugins"), p.Path(".aura/plugins")))
+	p.Check(harness.Overlay(filepath.Join(harness.Repo(), "examples", "crash", "plugins"), p.Path(".aura/plugins")))
 	p.Check(os.MkdirAll(filepath.Join(p.Home, ".aura", "config", "features"), 0o755))
 	p.Check(os.WriteFile(filepath.Join(p.Home, ".aura", "config", "features", "screen.yaml"), []byte("screen: {theme: "+theme+"}\n"), 0o600))
 	p.Write("src/greet.go", "package greet\n\nfunc Greet(name string) string { return \"Hello, \" + name }\n")

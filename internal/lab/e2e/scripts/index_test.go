@@ -108,7 +108,7 @@ func TestScriptsAreInOrder(t *testing.T) {
 	read := 0
 	for page, scripts := range readPages(t) {
 		read += len(scripts)
-		if _, err := os.Stat(filepath.Join("..", "..", "..", "..", "docs", page+".md")); err != nil {
+		if _, err := os.Stat(filepath.Join(harness.Repo(), "docs", page+".md")); err != nil {
 			t.Errorf("a directory of scripts belongs to no page: %v", err)
 		}
 		for _, s := range scripts {
