@@ -102,7 +102,9 @@ func testLibrary(t *testing.T, golang, module, version string, packages []string
 				p++
 				continue
 			}
-			fmt.Printf("%s: %s: %s\n", pkg, name, cmp.Or(got.reasons[name], got.results[name], "did not run"))
+			if reason := cmp.Or(got.reasons[name], got.results[name]); reason != "" || got.failure == "" {
+				fmt.Printf("%s: %s: %s\n", pkg, name, cmp.Or(reason, "did not run"))
+			}
 		}
 		fmt.Printf("%s: %d of %d tests pass (%s, in Go with compiling %s) %s\n", pkg, p, n, time.Since(began)-golangTook, golangTook, got.failure)
 		passed, all = passed+p, all+n
@@ -163,6 +165,10 @@ func runTests(t *testing.T, dir, cwd string, out *libraryResults) string {
 		_ = f.Close()
 	}
 	text := string(printed)
+	if _, refused, found := strings.Cut(text, "libtest refused: "); found {
+		out.failure, _, _ = strings.Cut(strings.ReplaceAll(refused, dir+string(filepath.Separator), ""), "\n")
+		return ""
+	}
 	inner, _, complete := strings.Cut(text, "libtest ended")
 	if _, after, found := strings.Cut(inner, "libtest began"); found {
 		inner = after

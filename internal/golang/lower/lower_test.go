@@ -104,9 +104,6 @@ func TestRefused(t *testing.T) {
 		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
-		"goto out of a loop over a function": {
-			"func f(seq func(func(int) bool)) {\n\tfor range seq {\n\t\tgoto end\n\t}\nend:\n}", "main.go:4: goto in a loop over a function",
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
