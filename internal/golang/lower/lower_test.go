@@ -103,6 +103,9 @@ func TestRefused(t *testing.T) {
 		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
 		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
+		"reflect.Value in a field of the library": {
+			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",
+		},
 		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
 	} {
 		t.Run(name, func(t *testing.T) {
