@@ -76,8 +76,10 @@ type Type struct {
 type field struct {
 	name               string
 	exported, embedded bool
-	tag                reflect.StructTag
-	typ                *Type
+	// path is the package of a field that is not exported, if the source uses package reflect.
+	path string
+	tag  reflect.StructTag
+	typ  *Type
 }
 
 // method is a method: its signature, and a function that binds it to a receiver. result is the type of its first result, if that is
@@ -175,8 +177,9 @@ func (s *Space) describe(w []string) error {
 	case record:
 		t.fields = nil
 		for i := 3; i+3 < len(w); i += 4 {
+			flags, path, _ := strings.Cut(w[i+1], " ")
 			t.fields = append(t.fields, field{
-				name: w[i], exported: strings.Contains(w[i+1], "e"), embedded: strings.Contains(w[i+1], "m"),
+				name: w[i], exported: strings.Contains(flags, "e"), embedded: strings.Contains(flags, "m"), path: path,
 				tag: reflect.StructTag(w[i+2]), typ: numbers(i + 3),
 			})
 		}
