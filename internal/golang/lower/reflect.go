@@ -33,7 +33,9 @@ func passesValue(sig *types.Signature) bool {
 }
 
 // holdsValue reports whether a type consists of reflect.Value and other types.
-func holdsValue(t types.Type) bool { return strings.Contains(types.TypeString(t, nil), "reflect.Value") }
+func holdsValue(t types.Type) bool {
+	return strings.Contains(types.TypeString(t, nil), "reflect.Value")
+}
 
 // passField refuses the use of a field of a struct of the library that holds a reflect.Value.
 func (f *fn) passField(v *types.Var, at token.Pos) {

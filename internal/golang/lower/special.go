@@ -287,7 +287,7 @@ func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
 func (f *fn) errorsAs(e *ast.CallExpr) (string, bool) {
 	p, ok := f.typeOf(e.Args[1]).Underlying().(*types.Pointer)
 	if !ok {
-		return "", false
+		return fmt.Sprintf("%s.AsAny(%s, %s)", boxAlias, f.conv(e.Args[0], types.Universe.Lookup("error").Type()), f.conv(e.Args[1], anyType)), true
 	}
 	t := p.Elem()
 	if !f.boxed(t) && (!isInterface(t) || f.compiled(t)) {
