@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -90,6 +91,11 @@ func (s *Space) Call(v any, name string) any {
 	m := reflect.ValueOf(v).MethodByName(name)
 	if !m.IsValid() {
 		panic(fmt.Sprintf("the type %T has no method %s", v, name))
+	}
+	if t := m.Type(); t.IsVariadic() {
+		// Functions of the source take a list.
+		ins, outs := slices.Collect(t.Ins()), slices.Collect(t.Outs())
+		return reflect.MakeFunc(reflect.FuncOf(ins, outs, false), m.CallSlice).Interface()
 	}
 	return m.Interface()
 }
@@ -293,6 +299,28 @@ func (s *Space) As(err error, id int, target any, set func(any)) bool {
 		}
 	}
 	return false
+}
+
+// AsAny is errors.As for a target that may point to a value of a type of the source.
+func (s *Space) AsAny(err error, target any) bool {
+	b, ok := open(target).(boxed)
+	if !ok || err == nil {
+		return errors.As(err, target)
+	}
+	c := b.content()
+	p, t := reflect.ValueOf(c.V), c.T.base()
+	if t.kind != pointer || p.IsNil() {
+		panic("errors: target must be a non-nil pointer")
+	}
+	if t.elem.base().kind != iface && t.elem.methods["Error"].bind == nil {
+		panic("errors: *target must be interface or implement error")
+	}
+	return s.As(err, t.elem.id, target, func(v any) {
+		if found, ok := v.(boxed); ok && t.elem.base().kind != iface {
+			v = found.content().V
+		}
+		p.Elem().Set(reflect.ValueOf(v))
+	})
 }
 
 // Is reports whether a value is a box.

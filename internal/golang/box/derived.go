@@ -9,6 +9,8 @@ import (
 type derivation struct {
 	kind      byte
 	elem, key *Type
+	// size is the length of an array.
+	size int
 }
 
 // derived returns the type that is made of others: one that the source describes, or a new one.
@@ -18,14 +20,20 @@ func (s *Space) derived(d derivation, name string) *Type {
 	if t := s.derivations[d]; t != nil {
 		return t
 	}
-	t := &Type{id: -len(s.derivations) - 1, space: s, kind: d.kind, elem: d.elem, key: d.key, name: name, methods: map[string]method{}}
+	t := &Type{id: -len(s.derivations) - 1, space: s, kind: d.kind, elem: d.elem, key: d.key, size: d.size, name: name, methods: map[string]method{}}
 	s.types[t.id], s.derivations[d] = t, t
 	return t
 }
 
-func (t *Type) pointerTo() *Type { return t.space.derived(derivation{pointer, t, nil}, "*"+t.name) }
+func (t *Type) pointerTo() *Type {
+	return t.space.derived(derivation{kind: pointer, elem: t}, "*"+t.name)
+}
 
-func (t *Type) sliceOf() *Type { return t.space.derived(derivation{slice, t, nil}, "[]"+t.name) }
+func (t *Type) sliceOf() *Type { return t.space.derived(derivation{kind: slice, elem: t}, "[]"+t.name) }
+
+func (t *Type) arrayOf(n int) *Type {
+	return t.space.derived(derivation{kind: array, elem: t, size: n}, fmt.Sprintf("[%d]%s", n, t.name))
+}
 
 // exactly returns the description of a type of compiled code.
 func (s *Space) exactly(t reflect.Type) *Type {
@@ -80,6 +88,8 @@ func (t *Type) rawType() reflect.Type {
 		return reflect.PointerTo(t.elem.rawType())
 	case slice:
 		return reflect.SliceOf(t.elem.rawType())
+	case array:
+		return reflect.ArrayOf(t.size, t.elem.rawType())
 	case mapping:
 		return reflect.MapOf(t.key.rawType(), t.elem.rawType())
 	case iface:

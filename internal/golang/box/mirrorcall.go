@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 )
 
@@ -44,6 +45,17 @@ func (r Reflected) MethodByName(name string) Reflected {
 		return Reflected{}
 	}
 	return Reflected{v: reflect.ValueOf(m.bind(r.concrete().Interface())), t: r.t.signatureOf(m), private: r.private}
+}
+
+// Methods is the method of reflect.Value.
+func (r Reflected) Methods() iter.Seq2[ReflectedMethod, Reflected] {
+	return func(yield func(ReflectedMethod, Reflected) bool) {
+		for i := range r.NumMethod() {
+			if !yield(methodOf(r.Type(), i), r.Method(i)) {
+				return
+			}
+		}
+	}
 }
 
 // Call is the method of reflect.Value.
@@ -142,7 +154,9 @@ func (s *Space) ReflectMakeFunc(t reflect.Type, f func([]Reflected) []Reflected)
 }
 
 // TypeMethod is the method Method of reflect.Type.
-func (s *Space) TypeMethod(t reflect.Type, i int) ReflectedMethod {
+func (*Space) TypeMethod(t reflect.Type, i int) ReflectedMethod { return methodOf(t, i) }
+
+func methodOf(t reflect.Type, i int) ReflectedMethod {
 	own, _ := ownType(t)
 	if own == nil {
 		m := t.Method(i)
@@ -167,7 +181,7 @@ func (s *Space) TypeMethod(t reflect.Type, i int) ReflectedMethod {
 }
 
 // FoundMethod is the result of the method MethodByName of reflect.Type.
-func (s *Space) FoundMethod(t reflect.Type, name string) (ReflectedMethod, bool) {
+func (*Space) FoundMethod(t reflect.Type, name string) (ReflectedMethod, bool) {
 	own, _ := ownType(t)
 	if own == nil {
 		m, ok := t.MethodByName(name)
@@ -175,7 +189,7 @@ func (s *Space) FoundMethod(t reflect.Type, name string) (ReflectedMethod, bool)
 	}
 	for i, known := range own.exported() {
 		if known == name {
-			return s.TypeMethod(t, i), true
+			return methodOf(t, i), true
 		}
 	}
 	return ReflectedMethod{}, false

@@ -84,6 +84,13 @@ func (s *Space) reflectSliceOf(t reflect.Type) reflect.Type {
 	return reflect.SliceOf(t)
 }
 
+func reflectArrayOf(n int, t reflect.Type) reflect.Type {
+	if own, _ := ownType(t); own != nil && n >= 0 {
+		return own.arrayOf(n).asReflect()
+	}
+	return reflect.ArrayOf(n, t)
+}
+
 func (s *Space) reflectMapOf(key, elem reflect.Type) reflect.Type {
 	k, _ := ownType(key)
 	e, _ := ownType(elem)
@@ -91,7 +98,7 @@ func (s *Space) reflectMapOf(key, elem reflect.Type) reflect.Type {
 		return reflect.MapOf(key, elem)
 	}
 	k, e = s.typeOf(key), s.typeOf(elem)
-	return s.derived(derivation{mapping, e, k}, "map["+k.name+"]"+e.name).asReflect()
+	return s.derived(derivation{kind: mapping, elem: e, key: k}, "map["+k.name+"]"+e.name).asReflect()
 }
 
 func reflectSwapper(list any) func(i, j int) { return reflect.Swapper(Plain(list)) }
@@ -167,7 +174,7 @@ func (s *Space) Reflect() map[string]reflect.Value {
 		"MakeFunc": reflect.ValueOf(s.ReflectMakeFunc), "Indirect": reflect.ValueOf(reflectIndirect), "Append": reflect.ValueOf(reflectAppend),
 		"AppendSlice": reflect.ValueOf(reflectAppendSlice), "Copy": reflect.ValueOf(reflectCopy), "PointerTo": reflect.ValueOf(s.reflectPointerTo),
 		"PtrTo": reflect.ValueOf(s.reflectPointerTo), "SliceOf": reflect.ValueOf(s.reflectSliceOf), "MapOf": reflect.ValueOf(s.reflectMapOf),
-		"ArrayOf": reflect.ValueOf(func(n int, t reflect.Type) reflect.Type { return reflect.ArrayOf(n, real(t)) }),
+		"ArrayOf": reflect.ValueOf(reflectArrayOf),
 		"ChanOf":  reflect.ValueOf(func(d reflect.ChanDir, t reflect.Type) reflect.Type { return reflect.ChanOf(d, real(t)) }),
 		"FuncOf": reflect.ValueOf(func(in, out []reflect.Type, variadic bool) reflect.Type {
 			for _, t := range append(slices.Clip(in), out...) {

@@ -3,6 +3,7 @@ package box
 import (
 	"iter"
 	"reflect"
+	"unsafe"
 )
 
 // into returns the value as the interpreter, or compiled code, has it in a place of the type to.
@@ -109,6 +110,11 @@ func (r Reflected) SetString(x string) {
 
 // SetBytes is the method of reflect.Value.
 func (r Reflected) SetBytes(x []byte) { r.change("SetBytes", func(v reflect.Value) { v.SetBytes(x) }) }
+
+// SetPointer is the method of reflect.Value.
+func (r Reflected) SetPointer(x unsafe.Pointer) {
+	r.change("SetPointer", func(v reflect.Value) { v.SetPointer(x) })
+}
 
 // SetLen is the method of reflect.Value.
 func (r Reflected) SetLen(n int) { r.change("SetLen", func(v reflect.Value) { v.SetLen(n) }) }

@@ -265,6 +265,11 @@ func (r Reflected) UnsafePointer() unsafe.Pointer { return r.concrete().UnsafePo
 // UnsafeAddr is the method of reflect.Value.
 func (r Reflected) UnsafeAddr() uintptr { return r.concrete().UnsafeAddr() }
 
+// InterfaceData is the method of reflect.Value.
+//
+//nolint:staticcheck // the source may call it
+func (r Reflected) InterfaceData() [2]uintptr { return r.concrete().InterfaceData() }
+
 // CanInt is the method of reflect.Value.
 func (r Reflected) CanInt() bool { return r.concrete().CanInt() }
 

@@ -134,13 +134,10 @@ func (s *shown) Field(i int) reflect.StructField {
 	}
 	f := reflect.StructField{Index: []int{i}}
 	own := b.fields[i]
-	f.Name, f.Tag, f.Anonymous = own.name, own.tag, own.embedded
+	f.Name, f.PkgPath, f.Tag, f.Anonymous = own.name, own.path, own.tag, own.embedded
 	f.Type = own.typ.part(s.Type, func(raw reflect.Type) reflect.Type { return raw.Field(i).Type })
 	if s.Type != nil && s.Type.Kind() == reflect.Struct {
 		f.Offset = s.Type.Field(i).Offset
-	}
-	if !own.exported {
-		f.PkgPath = s.t.path
 	}
 	return f
 }

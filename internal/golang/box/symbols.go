@@ -8,7 +8,7 @@ func (s *Space) Symbols() map[string]reflect.Value {
 		"Types": reflect.ValueOf(s.Types), "Method": reflect.ValueOf(s.Method), "Interface": reflect.ValueOf(s.Interface), "Native": reflect.ValueOf(s.Native), "Array": reflect.ValueOf(s.Array), "Hidden": reflect.ValueOf(s.Hidden),
 		"Box": reflect.ValueOf(s.Box), "Any": reflect.ValueOf(s.Any), "Content": reflect.ValueOf(s.Content), "Raw": reflect.ValueOf(s.Raw), "Signature": reflect.ValueOf(s.Signature), "TypeMethod": reflect.ValueOf(s.TypeMethod), "FoundMethod": reflect.ValueOf(s.FoundMethod), "AssignableTo": reflect.ValueOf(s.AssignableTo), "ConvertibleTo": reflect.ValueOf(s.ConvertibleTo), "Call": reflect.ValueOf(s.Call),
 		"Is": reflect.ValueOf(s.Is), "Get": reflect.ValueOf(s.Get), "To": reflect.ValueOf(s.To), "Equal": reflect.ValueOf(s.Equal), "Same": reflect.ValueOf(s.Same),
-		"As": reflect.ValueOf(s.As), "Panic": reflect.ValueOf(s.Panic), "Recovered": reflect.ValueOf(s.Recovered), "Rune": reflect.ValueOf(s.Rune),
+		"As": reflect.ValueOf(s.As), "AsAny": reflect.ValueOf(s.AsAny), "Panic": reflect.ValueOf(s.Panic), "Recovered": reflect.ValueOf(s.Recovered), "Rune": reflect.ValueOf(s.Rune),
 		"Clear": reflect.ValueOf(s.Clear), "Mirror": reflect.ValueOf(s.Mirror), "Fill": reflect.ValueOf(s.Fill), "Data": reflect.ValueOf(s.Data),
 		"Frame": reflect.ValueOf(s.Frame), "NoPanic": reflect.ValueOf(s.NoPanic), "NilReceiver": reflect.ValueOf(s.NilReceiver), "Unwinding": reflect.ValueOf((*Unwinding)(nil)),
 		"Key": reflect.ValueOf(s.Key), "Recovering": reflect.ValueOf(s.Recovering), "Select": reflect.ValueOf(s.Select),

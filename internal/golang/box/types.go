@@ -48,6 +48,8 @@ type Type struct {
 	name string
 	elem *Type
 	key  *Type
+	// size is the length of an array.
+	size int
 	// result is the type of a function's first result, if that is known, and variadic reports whether its last parameter takes several
 	// arguments.
 	result   *Type
@@ -76,8 +78,10 @@ type Type struct {
 type field struct {
 	name               string
 	exported, embedded bool
-	tag                reflect.StructTag
-	typ                *Type
+	// path is the package of a field that is not exported, if the source uses package reflect.
+	path string
+	tag  reflect.StructTag
+	typ  *Type
 }
 
 // method is a method: its signature, and a function that binds it to a receiver. result is the type of its first result, if that is
@@ -166,17 +170,21 @@ func (s *Space) describe(w []string) error {
 		t.elem, t.short, t.path = numbers(3), w[4], w[5]
 	case pointer, slice, array:
 		t.elem = numbers(3)
-		if t.kind != array {
-			s.know(derivation{t.kind, t.elem, nil}, t)
+		if t.kind == array {
+			if _, err := fmt.Sscanf(t.name, "[%d]", &t.size); err != nil {
+				return fmt.Errorf("an array without a length: %w", err)
+			}
 		}
+		s.know(derivation{kind: t.kind, elem: t.elem, size: t.size}, t)
 	case mapping:
 		t.key, t.elem = numbers(3), numbers(4)
-		s.know(derivation{mapping, t.elem, t.key}, t)
+		s.know(derivation{kind: mapping, elem: t.elem, key: t.key}, t)
 	case record:
 		t.fields = nil
 		for i := 3; i+3 < len(w); i += 4 {
+			flags, path, _ := strings.Cut(w[i+1], " ")
 			t.fields = append(t.fields, field{
-				name: w[i], exported: strings.Contains(w[i+1], "e"), embedded: strings.Contains(w[i+1], "m"),
+				name: w[i], exported: strings.Contains(flags, "e"), embedded: strings.Contains(flags, "m"), path: path,
 				tag: reflect.StructTag(w[i+2]), typ: numbers(i + 3),
 			})
 		}

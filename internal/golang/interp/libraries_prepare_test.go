@@ -70,22 +70,23 @@ func (m modules) test(t *testing.T, pkg string) (map[string]string, error) {
 	return results, nil
 }
 
-// listed is a package that the tests of a package need.
-type listed struct{ path, dir string }
+// listed is a package that the tests of a package need, with the files that it embeds.
+type listed struct{ path, dir, embedded string }
 
 // needed returns the packages outside of the standard library that the tests of a package need, and itself.
 func (m modules) needed(t *testing.T, pkg string) ([]listed, error) {
 	t.Helper()
-	out, err := m.run(t, "list", "-deps", "-test", "-tags", strings.Join(pluginsource.Tags(), ","), "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}{{end}}", pkg)
+	out, err := m.run(t, "list", "-deps", "-test", "-tags", strings.Join(pluginsource.Tags(), ","), "-f", "{{if not .Standard}}{{.ImportPath}}\t{{.Dir}}\t{{join .EmbedFiles \"\\t\"}}{{end}}", pkg)
 	if err != nil {
 		return nil, err
 	}
 	var all []listed
 	for line := range strings.Lines(out) {
-		p, dir, found := strings.Cut(strings.TrimSpace(line), "\t")
+		p, rest, found := strings.Cut(strings.TrimSpace(line), "\t")
 		p, _, _ = strings.Cut(p, " ")
-		if found && !strings.HasSuffix(p, ".test") && !strings.HasSuffix(p, "_test") && !slices.Contains(all, listed{p, dir}) {
-			all = append(all, listed{p, dir})
+		dir, embedded, _ := strings.Cut(rest, "\t")
+		if found && !strings.HasSuffix(p, ".test") && !strings.HasSuffix(p, "_test") && !slices.ContainsFunc(all, func(l listed) bool { return l.path == p }) {
+			all = append(all, listed{p, dir, embedded})
 		}
 	}
 	return all, nil
@@ -125,6 +126,14 @@ func (m modules) plugin(t *testing.T, pkg string) (*libraryPlugin, string, error
 		if l.path == pkg {
 			cwd = l.dir
 		}
+		for name := range strings.FieldsFuncSeq(l.embedded, func(r rune) bool { return r == '\t' }) {
+			if strings.HasPrefix(path.Base(name), ".") {
+				continue // a plugin has no hidden files
+			}
+			if err := copyFile(filepath.Join(to, name), filepath.Join(l.dir, name)); err != nil {
+				return nil, "", err
+			}
+		}
 		for _, name := range names {
 			if err := p.add(to, name, l.path == pkg); err != nil {
 				return nil, "", err
@@ -132,6 +141,17 @@ func (m modules) plugin(t *testing.T, pkg string) (*libraryPlugin, string, error
 		}
 	}
 	return p, cwd, p.write(pkg)
+}
+
+func copyFile(to, from string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o600)
 }
 
 var packageClause = regexp.MustCompile(`(?m)^package\s+(\w+)`)

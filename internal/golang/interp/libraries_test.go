@@ -5,6 +5,7 @@ package interp
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -24,6 +25,31 @@ import (
 // libraryList names the libraries.
 const libraryList = "testdata/libraries.txt"
 
+// libraryKnown lists the tests that pass in Go and not as plugins: package, test, and the reason.
+const libraryKnown = "testdata/libraries-known.txt"
+
+// knownFailures returns the listed tests, each as its package, a space and its name, with the reasons.
+func knownFailures(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(libraryKnown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		pkg, rest, found := strings.Cut(strings.TrimSpace(line), " ")
+		name, reason, explained := strings.Cut(rest, " ")
+		if pkg == "#" || pkg == "" {
+			continue
+		}
+		if !found || !explained {
+			t.Fatalf("%s: a line is a package, a test and a reason: %s", libraryKnown, line)
+		}
+		out[pkg+" "+name] = reason
+	}
+	return out
+}
+
 // The variables of the process that runs the tests of one package: the plugin's directory, the directory in which the tests run, and the
 // names of the tests that are left out.
 const (
@@ -41,8 +67,13 @@ const (
 	libraryKeep = "AURA_TEST_LIBRARY_KEEP"
 )
 
-// packageLimit ends a package whose tests do not end, in both runtimes.
-const packageLimit = 5 * time.Minute
+// packageLimit ends a package whose tests do not end, in both runtimes. AURA_TEST_LIBRARY_LIMIT sets another one.
+var packageLimit = func() time.Duration {
+	if limit, err := time.ParseDuration(os.Getenv("AURA_TEST_LIBRARY_LIMIT")); err == nil {
+		return limit
+	}
+	return 5 * time.Minute
+}()
 
 // TestLibraries runs the tests of libraries as plugins, beside Go, and prints the share that passes. The sources come from the module
 // proxy. A test that Go does not pass, or skips, and fuzz targets are not counted.
@@ -58,12 +89,13 @@ func TestLibraries(t *testing.T) {
 	}
 	like := regexp.MustCompile(os.Getenv(librariesLike))
 	passed, all, whole, libraries := 0, 0, 0, 0
+	known := knownFailures(t)
 	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || fields[0] == "#" || !like.MatchString(fields[0]) {
 			continue
 		}
-		p, n := testLibrary(t, golang, fields[0], fields[1], append(fields[2:], ".")[:max(1, len(fields)-2)])
+		p, n := testLibrary(t, golang, known, fields[0], fields[1], append(fields[2:], ".")[:max(1, len(fields)-2)])
 		passed, all = passed+p, all+n
 		libraries++
 		if p == n && n > 0 {
@@ -74,7 +106,7 @@ func TestLibraries(t *testing.T) {
 }
 
 // testLibrary runs the tests of a module's packages and returns how many of those that pass in Go pass as a plugin.
-func testLibrary(t *testing.T, golang, module, version string, packages []string) (passed, all int) {
+func testLibrary(t *testing.T, golang string, known map[string]string, module, version string, packages []string) (passed, all int) {
 	t.Helper()
 	work := t.TempDir()
 	m := modules{golang: golang, dir: work}
@@ -102,7 +134,11 @@ func testLibrary(t *testing.T, golang, module, version string, packages []string
 				p++
 				continue
 			}
-			fmt.Printf("%s: %s: %s\n", pkg, name, cmp.Or(got.reasons[name], got.results[name], "did not run"))
+			if listed := known[pkg+" "+name]; listed != "" {
+				fmt.Printf("%s: %s: listed: %s\n", pkg, name, listed)
+				continue
+			}
+			t.Errorf("%s: %s: not listed in %s: %s", pkg, name, libraryKnown, cmp.Or(got.reasons[name], got.results[name], got.failure, "did not run"))
 		}
 		fmt.Printf("%s: %d of %d tests pass (%s, in Go with compiling %s) %s\n", pkg, p, n, time.Since(began)-golangTook, golangTook, got.failure)
 		passed, all = passed+p, all+n
@@ -163,6 +199,10 @@ func runTests(t *testing.T, dir, cwd string, out *libraryResults) string {
 		_ = f.Close()
 	}
 	text := string(printed)
+	if _, refused, found := strings.Cut(text, "libtest refused: "); found {
+		out.failure, _, _ = strings.Cut(strings.ReplaceAll(refused, dir+string(filepath.Separator), ""), "\n")
+		return ""
+	}
 	inner, _, complete := strings.Cut(text, "libtest ended")
 	if _, after, found := strings.Cut(inner, "libtest began"); found {
 		inner = after
@@ -240,6 +280,11 @@ func lastLine(text string) string {
 func runLibrary(t *testing.T, dir string) {
 	t.Helper()
 	stdout := output(t)
+	// The tests may define flags with the names of this program's.
+	flag.CommandLine = flag.NewFlagSet("libtest", flag.ContinueOnError)
+	if err := flag.CommandLine.Parse(nil); err != nil {
+		t.Fatal(err)
+	}
 	p, err := Load(Options{Name: "libtest", Dir: dir, Unsafe: true, Stdout: stdout, Stderr: os.Stderr})
 	if err != nil {
 		fmt.Printf("libtest refused: %v\n", err)
@@ -255,10 +300,12 @@ func runLibrary(t *testing.T, dir string) {
 		fmt.Printf("panic: %v\n", err)
 		return
 	}
-	for name, failure := range failedExamples(read(t, stdout)) {
+	printed := read(t, stdout)
+	for name, failure := range failedExamples(printed) {
 		fmt.Printf("\n--- %s: %s\n", cmp.Or(failure, "PASS"), name)
 	}
-	fmt.Println("libtest ended")
+	// What the tests print themselves is for who reads the log.
+	fmt.Println("libtest ended\n" + printed)
 }
 
 // failedExamples compares what examples printed with what they should have printed. Both are part of the text.

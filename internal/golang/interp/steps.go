@@ -45,19 +45,28 @@ func runChecked(_ marked, own step, n, frame unsafe.Pointer) step {
 }
 
 // nodeLayout is where the interpreter's nodes keep what is needed here.
-type nodeLayout struct{ child, pos, exec, gen uintptr }
+type nodeLayout struct {
+	child, pos, exec, gen, typ uintptr
+	// itype is what the nodes have for types, and val where it keeps the type of the source.
+	itype reflect.Type
+	val   uintptr
+}
 
 // layoutOf finds the fields of the interpreter's nodes by their names. A test fails if one is missing.
 var layoutOf = sync.OnceValue(func() nodeLayout {
 	root, _ := reflect.TypeFor[interp.Program]().FieldByName("root")
-	at := func(name string) uintptr {
-		f, ok := root.Type.Elem().FieldByName(name)
+	at := func(t reflect.Type, name string) reflect.StructField {
+		f, ok := t.FieldByName(name)
 		if !ok {
-			panic("the interpreter's nodes have no field " + name)
+			panic(fmt.Sprintf("the interpreter's %s has no field %s", t, name))
 		}
-		return f.Offset
+		return f
 	}
-	return nodeLayout{at("child"), at("pos"), at("exec"), at("gen")}
+	node := root.Type.Elem()
+	typ := at(node, "typ")
+	return nodeLayout{
+		at(node, "child").Offset, at(node, "pos").Offset, at(node, "exec").Offset, at(node, "gen").Offset, typ.Offset, typ.Type.Elem(), at(typ.Type.Elem(), "val").Offset,
+	}
 })
 
 // part returns a field of a node.
@@ -171,10 +180,18 @@ func (w *watcher) visit(n unsafe.Pointer) {
 // generate makes the step of a node, and the one around it.
 func (w *watcher) generate(n unsafe.Pointer) {
 	make := w.generators[n]
-	make(n)
+	if generatorName(make) == "interp.callBin" {
+		w.bare(n, make)
+	} else {
+		make(n)
+	}
 	exec := part[step](n, w.exec)
 	own := *exec
 	if own == nil {
+		if generatorName(make) == "interp._return" {
+			// The interpreter takes a return without a step for one that has none yet. If it meets it again, it makes one that calls itself.
+			*exec = func(unsafe.Pointer) step { return nil }
+		}
 		return
 	}
 	*part[func(unsafe.Pointer)](n, w.gen) = make
@@ -190,6 +207,20 @@ func (w *watcher) generate(n unsafe.Pointer) {
 	} else {
 		*exec = func(frame unsafe.Pointer) step { return runNode(at, own, frame) }
 	}
+}
+
+// bare makes the step of a call of a function from a field of a struct. The interpreter keeps the type of the source beside that of such a function, and
+// puts arguments for parameters of type any into interface values of its own, which are not what the function gets from elsewhere. It does not
+// while the other type is hidden.
+func (w *watcher) bare(n unsafe.Pointer, make func(unsafe.Pointer)) {
+	function := part[unsafe.Pointer]((*part[[]unsafe.Pointer](n, w.child))[0], w.typ)
+	whole := *function
+	copied := reflect.New(w.itype)
+	copied.Elem().Set(reflect.NewAt(w.itype, whole).Elem())
+	*function = copied.UnsafePointer()
+	*part[unsafe.Pointer](*function, w.val) = nil
+	make(n)
+	*function = whole
 }
 
 // quiet reports whether a node neither panics nor calls anything: it combines variables and constants.

@@ -17,11 +17,15 @@ func TestLayout(t *testing.T) {
 	if !ok || root.Type.Kind() != reflect.Pointer {
 		t.Fatalf("the root of a program is %v", root.Type)
 	}
-	for name, want := range map[string]string{"child": "[]*interp.node", "pos": "token.Pos", "exec": "interp.bltn", "gen": "interp.bltnGenerator"} {
+	for name, want := range map[string]string{"child": "[]*interp.node", "pos": "token.Pos", "exec": "interp.bltn", "gen": "interp.bltnGenerator", "typ": "*interp.itype"} {
 		f, ok := root.Type.Elem().FieldByName(name)
 		if !ok || f.Type.String() != want {
 			t.Errorf("%s is %v, want %s", name, f.Type, want)
 		}
+	}
+	typ, _ := root.Type.Elem().FieldByName("typ")
+	if val, ok := typ.Type.Elem().FieldByName("val"); !ok || val.Type != typ.Type {
+		t.Errorf("val of a type is %v", val.Type)
 	}
 	exec, _ := root.Type.Elem().FieldByName("exec")
 	if got := exec.Type; got.NumIn() != 1 || got.NumOut() != 1 || got.Out(0) != got || got.In(0).Size() != unsafe.Sizeof(uintptr(0)) {

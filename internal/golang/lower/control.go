@@ -13,13 +13,10 @@ import (
 // branch lowers break, continue, goto and fallthrough.
 func (f *fn) branch(s *ast.BranchStmt) string {
 	if s.Tok == token.GOTO || s.Tok == token.FALLTHROUGH {
-		if s.Label != nil {
-			if f.depth > 0 {
-				refuse(s.Pos(), "goto in a loop over a function cannot be interpreted; use break or continue")
-			}
-			return "goto " + labelName(s.Label)
+		if s.Label == nil {
+			return "fallthrough"
 		}
-		return "fallthrough"
+		return f.jump(s.Label)
 	}
 	t := f.destination(s)
 	if t == nil {
@@ -45,11 +42,37 @@ func (f *fn) branch(s *ast.BranchStmt) string {
 	return fmt.Sprintf("{ %s = %d; return false }", f.code, f.leaving(t, s.Tok))
 }
 
+// jump lowers goto. The loops over functions between it and the label are left first.
+func (f *fn) jump(label *ast.Ident) string {
+	name, at := labelName(label), f.info.Uses[label].Pos()
+	depth := 0
+	for _, t := range f.targets {
+		if t.function && t.body.Pos() <= at && at < t.body.End() {
+			depth++
+		}
+	}
+	if depth == f.depth {
+		return "goto " + name
+	}
+	i := slices.Index(f.jumps, jump{name, depth})
+	if i < 0 {
+		i = len(f.jumps)
+		f.jumps = append(f.jumps, jump{name, depth})
+	}
+	return fmt.Sprintf("{ %s = %d; return false }", f.code, -2-i)
+}
+
+// jump is a label outside of the loop over a function in which a goto is, and the depth of the code around the label.
+type jump struct {
+	label string
+	depth int
+}
+
 // destination returns the statement that break or continue leaves.
 func (f *fn) destination(s *ast.BranchStmt) *target {
 	for _, t := range slices.Backward(f.targets) {
 
-		if s.Label != nil && t.label != labelName(s.Label) {
+		if s.Label != nil && t.label != "aura_o_"+s.Label.Name {
 			continue
 		}
 		if s.Tok == token.CONTINUE && !t.loop {

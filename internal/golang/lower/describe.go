@@ -57,6 +57,9 @@ func (g *gen) fields(t *types.Struct, at token.Pos) string {
 		if f.Embedded() {
 			flags += "m"
 		}
+		if !f.Exported() && g.asksReflect() {
+			flags += " " + f.Pkg().Path()
+		}
 		id := g.id(f.Type(), at)
 		fmt.Fprintf(&b, " %s %s %s %d", strconv.Quote(f.Name()), strconv.Quote(flags), strconv.Quote(t.Tag(i)), id)
 		if _, function := f.Type().Underlying().(*types.Signature); g.hiddenField(t, i) && !function {

@@ -129,6 +129,7 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 				}
 				x = kv.Value
 			}
+			f.passField(u.Field(i), x.Pos())
 			value := f.element(x, u.Field(i).Type())
 			if f.hiddenField(u, i) && value != "nil" {
 				value = f.hide(value, u.Field(i).Type(), x.Pos())
@@ -227,8 +228,10 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 	}
 	switch sel.Kind() {
 	case types.FieldVal:
-		t := f.typeOf(e.X)
-		x, _ := f.path(f.expr(e.X), t, sel.Index())
+		if v, ok := sel.Obj().(*types.Var); ok {
+			f.passField(v, e.Pos())
+		}
+		x, _ := f.path(f.expr(e.X), f.typeOf(e.X), sel.Index())
 		return x
 	case types.MethodVal:
 		t := f.typeOf(e.X)
@@ -242,7 +245,7 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 		switch {
 		case isInterface(t):
 			if !f.compiled(t) {
-				return fmt.Sprintf("%s.Call(%s, %q).(%s)", boxAlias, x, m.Name(), f.typ(sig, e.Pos()))
+				return f.dynamic(x, m.Name(), sig, e.Pos())
 			}
 			x = f.receiverOf(x, f.typ(t, e.Pos()))
 		case pointer && !have:
@@ -332,7 +335,7 @@ func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args
 	x, t = f.path(x, t, f.reached(t, index[:len(index)-1]))
 	if isInterface(t) && !f.compiled(t) {
 		sig := f.lookupSignature(t, m)
-		return fmt.Sprintf("%s.Call(%s, %q).(%s)(%s)", boxAlias, x, m.Name(), f.typ(sig, at), strings.Join(args, ", "))
+		return f.dynamic(x, m.Name(), sig, at) + "(" + strings.Join(args, ", ") + ")"
 	}
 	recv, pointer := receiver(m)
 	have := t
@@ -357,6 +360,19 @@ func (f *fn) methodCall(x string, t types.Type, index []int, m *types.Func, args
 		dots = "..."
 	}
 	return x + "." + m.Name() + "(" + strings.Join(args, ", ") + dots + ")"
+}
+
+// dynamic returns a method of a value of an interface type of the source.
+func (f *fn) dynamic(x, name string, sig *types.Signature, at token.Pos) string {
+	method := fmt.Sprintf("%s.Call(%s, %q)", boxAlias, x, name)
+	for v := range sig.Results().Variables() {
+		if f.boxed(v.Type()) && !isInterface(v.Type()) {
+			// The interpreter forgets the types of the results if compiled code returns the function: it would not find their fields.
+			method = "any(" + method + ")"
+			break
+		}
+	}
+	return method + ".(" + f.typ(sig, at) + ")"
 }
 
 func (f *fn) lookupSignature(t types.Type, m *types.Func) *types.Signature {

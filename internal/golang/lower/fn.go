@@ -30,9 +30,11 @@ type fn struct {
 	// targets holds the statements that can be left, the innermost last. depth counts the bodies of loops over functions.
 	targets []*target
 	depth   int
-	// code is the variable that says how a loop over a function was left, and values hold the results to return.
+	// code is the variable that says how a loop over a function was left, values hold the results to return, and jumps the labels to which
+	// goto leaves it.
 	code   string
 	values []string
+	jumps  []jump
 	// loops holds the loops around the current statement. direct holds the function literals that are called where they are
 	// written, and the names of functions that are called.
 	loops  []ast.Stmt

@@ -102,11 +102,13 @@ func TestRefused(t *testing.T) {
 		"a finalizer":                       {"import \"runtime\"\n\nfunc f(x *int) { runtime.SetFinalizer(x, nil) }", "main.go:4: the interpreter keeps values longer"},
 		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
 		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
+		"XML of what may be of such a type": {"import \"encoding/xml\"\n\nfunc f(v any) { xml.Marshal(v) }", "main.go:4: encoding/xml.Marshal does not see types of the plugin, which are interpreted, and v may be of one"},
+		"XML of an element of such a type":  {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f(e *xml.Encoder) { e.EncodeElement(t{}, xml.StartElement{}) }", "main.go:6: (*encoding/xml.Encoder).EncodeElement does not see the type t"},
 		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
-		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
-		"goto out of a loop over a function": {
-			"func f(seq func(func(int) bool)) {\n\tfor range seq {\n\t\tgoto end\n\t}\nend:\n}", "main.go:4: goto in a loop over a function",
+		"reflect.Value in a field of the library": {
+			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",
 		},
+		"generic types in generic function": {"func g[T any]() { type l[U any] struct{ u U }; var x l[T]; _ = x }\n\nfunc f() { g[int]() }", "main.go:2: the generic type l is declared in a generic function"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -14,10 +14,10 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 	var b strings.Builder
 	outermost := f.depth == 0
 	fmt.Fprintf(&b, "%s{\n", f.line(s.Pos()))
-	oldCode, oldValues := f.code, f.values
+	oldCode, oldValues, oldJumps := f.code, f.values, f.jumps
 	if outermost {
 		f.code = f.fresh("c")
-		f.values = nil
+		f.values, f.jumps = nil, nil
 		fmt.Fprintf(&b, "%s := 0\n", f.code)
 		if f.named {
 			f.values = f.resultNames()
@@ -33,7 +33,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 	}
 	x := f.under(s.X)
 	t := f.enter(label, true)
-	t.function = true
+	t.function, t.body = true, s.Body
 	f.depth++
 	var params []string
 	var head strings.Builder
@@ -51,7 +51,7 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 	fmt.Fprintf(&b, "%s(func(%s) bool {\n%sreturn true\n})\n", x, strings.Join(params, ", "), body)
 	b.WriteString(f.unwound())
 	if outermost {
-		f.code, f.values = oldCode, oldValues
+		f.code, f.values, f.jumps = oldCode, oldValues, oldJumps
 	}
 	b.WriteString("}\n")
 	return b.String()
@@ -60,6 +60,11 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 // unwound returns the statements after a loop over a function that leave what its body wanted to leave.
 func (f *fn) unwound() string {
 	var b strings.Builder
+	for i, j := range f.jumps {
+		if j.depth == f.depth {
+			fmt.Fprintf(&b, "if %s == %d { %[1]s = 0; goto %[3]s }\n", f.code, -2-i, j.label)
+		}
+	}
 	if f.depth > 0 {
 		// The caller is itself the body of a loop over a function.
 		for i, t := range f.targets {

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"strings"
 )
@@ -28,14 +29,19 @@ func (f *fn) reflects(e *ast.CallExpr, obj *types.Func) (string, bool) {
 
 // passesValue reports whether a function has a parameter or result of the type reflect.Value.
 func passesValue(sig *types.Signature) bool {
-	for _, list := range []*types.Tuple{sig.Params(), sig.Results()} {
-		for v := range list.Variables() {
-			if strings.Contains(types.TypeString(v.Type(), nil), "reflect.Value") {
-				return true
-			}
-		}
+	return holdsValue(sig.Params()) || holdsValue(sig.Results())
+}
+
+// holdsValue reports whether a type consists of reflect.Value and other types.
+func holdsValue(t types.Type) bool {
+	return strings.Contains(types.TypeString(t, nil), "reflect.Value")
+}
+
+// passField refuses the use of a field of a struct of the library that holds a reflect.Value.
+func (f *fn) passField(v *types.Var, at token.Pos) {
+	if v.Pkg() != nil && v.Pkg().Path() != "reflect" && f.sourceOf(v) == nil && holdsValue(v.Type()) {
+		refuse(at, "the field %s holds a reflect.Value, and that of an interpreted plugin is another type", v.Name())
 	}
-	return false
 }
 
 func isReflectType(t types.Type) bool { return types.TypeString(t, nil) == "reflect.Type" }

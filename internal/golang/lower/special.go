@@ -14,6 +14,7 @@ var rawCalls = map[string]bool{
 	"fmt.Scan": true, "fmt.Scanf": true, "fmt.Scanln": true, "fmt.Sscan": true, "fmt.Sscanf": true, "fmt.Sscanln": true,
 	"fmt.Fscan": true, "fmt.Fscanf": true, "fmt.Fscanln": true,
 	"encoding/binary.Read": true, "encoding/binary.Write": true, "encoding/binary.Size": true,
+	"encoding/binary.Append": true, "encoding/binary.Encode": true, "encoding/binary.Decode": true,
 }
 
 // mirrorCalls holds the functions that encode their arguments.
@@ -46,13 +47,22 @@ var templateCalls = map[string]bool{
 var templateFuncs = map[string]bool{"(*text/template.Template).Funcs": true, "(*html/template.Template).Funcs": true}
 
 // refusedCalls holds the functions that would see the interpreter's types, and their remedies.
-var refusedCalls = map[string]string{
-	"encoding/xml.Marshal": "use encoding/json", "encoding/xml.Unmarshal": "use encoding/json", "encoding/xml.MarshalIndent": "use encoding/json",
-	"(*encoding/xml.Encoder).Encode": "use encoding/json", "(*encoding/xml.Decoder).Decode": "use encoding/json",
-	"(*encoding/gob.Encoder).Encode": "use encoding/json", "(*encoding/gob.Decoder).Decode": "use encoding/json",
-	"encoding/gob.Register": "use encoding/json",
-	"flag.TextVar":          "give it the methods Set and String, and use Var", "(*flag.FlagSet).TextVar": "give it the methods Set and String, and use Var",
-}
+var refusedCalls = func() map[string]string {
+	out := map[string]string{}
+	for remedy, names := range map[string]string{
+		"use encoding/json": "encoding/xml.Marshal encoding/xml.MarshalIndent encoding/xml.Unmarshal (*encoding/xml.Encoder).Encode (*encoding/xml.Encoder).EncodeElement " +
+			"(*encoding/xml.Decoder).Decode (*encoding/xml.Decoder).DecodeElement (*encoding/gob.Encoder).Encode (*encoding/gob.Decoder).Decode encoding/gob.Register encoding/gob.RegisterName " +
+			"encoding/asn1.Marshal encoding/asn1.MarshalWithParams encoding/asn1.Unmarshal encoding/asn1.UnmarshalWithParams",
+		"give it the methods Set and String, and use Var": "flag.TextVar (*flag.FlagSet).TextVar",
+		"use net/http and encoding/json":                  "net/rpc.Register net/rpc.RegisterName (*net/rpc.Server).Register (*net/rpc.Server).RegisterName",
+		"call the function with values of a loop":         "testing/quick.Check testing/quick.CheckEqual",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			out[name] = remedy
+		}
+	}
+	return out
+}()
 
 // inspecting holds the functions that find out which functions run.
 var inspecting = map[string]bool{"runtime.Callers": true, "runtime.CallersFrames": true, "runtime.FuncForPC": true}
@@ -154,11 +164,16 @@ func (f *fn) executes(e *ast.CallExpr, obj *types.Func) string {
 	return boxAlias + "." + obj.Name() + "(" + strings.Join(args, ", ") + ")"
 }
 
-// denyOwn denies the call of a function that would see the interpreter's types.
+// denyOwn denies the call of a function that would see the interpreter's types. An argument of an interface type may hold a value of one.
 func (f *fn) denyOwn(e *ast.CallExpr, name string) (string, bool) {
 	for _, a := range e.Args {
-		if t := f.typeOf(a); !isInterface(t) && f.boxed(t) {
-			return f.deny(e, a.Pos(), "%s does not see the type %s, which is interpreted; %s", name, types.TypeString(t, types.RelativeTo(f.src.Types)), refusedCalls[name]), true
+		t := f.typeOf(a)
+		text := "the type " + types.TypeString(t, types.RelativeTo(f.src.Types)) + ", which is interpreted"
+		if isInterface(t) || holdsInterface(t, 0) {
+			text = "types of the plugin, which are interpreted, and " + types.ExprString(a) + " may be of one"
+		}
+		if f.mayBox(a) && !f.info.Types[a].IsNil() {
+			return f.deny(e, a.Pos(), "%s does not see %s; %s", name, text, refusedCalls[name]), true
 		}
 	}
 	return "", false
@@ -272,7 +287,7 @@ func (f *fn) rawCall(e *ast.CallExpr, callee string) string {
 func (f *fn) errorsAs(e *ast.CallExpr) (string, bool) {
 	p, ok := f.typeOf(e.Args[1]).Underlying().(*types.Pointer)
 	if !ok {
-		return "", false
+		return fmt.Sprintf("%s.AsAny(%s, %s)", boxAlias, f.conv(e.Args[0], types.Universe.Lookup("error").Type()), f.conv(e.Args[1], anyType)), true
 	}
 	t := p.Elem()
 	if !f.boxed(t) && (!isInterface(t) || f.compiled(t)) {

@@ -13,6 +13,8 @@ type target struct {
 	label string
 	// loop reports whether continue refers to it. function reports whether it is a loop over a function.
 	loop, function bool
+	// body is the body of a loop over a function.
+	body *ast.BlockStmt
 	// depth is the depth of the code around the statement.
 	depth int
 	// wanted reports whether the label is needed. made reports whether the label is not from the source.
@@ -214,9 +216,26 @@ func labelName(label *ast.Ident) string { return "aura_l_" + label.Name }
 func (f *fn) labeled(s *ast.LabeledStmt) string {
 	switch s.Stmt.(type) {
 	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-		return f.stmt(s.Stmt, labelName(s.Label))
+		text := f.stmt(s.Stmt, "aura_o_"+s.Label.Name)
+		if f.isJumpedTo(s.Label) {
+			// What goto begins again is more than what break and continue refer to.
+			text = labelName(s.Label) + ":\n{\n" + text + "}\n"
+		}
+		return text
 	}
 	return labelName(s.Label) + ":\n" + f.stmt(s.Stmt, "")
+}
+
+// isJumpedTo reports whether a goto of the function has a label.
+func (f *fn) isJumpedTo(label *ast.Ident) bool {
+	obj, found := f.info.Defs[label], false
+	ast.Inspect(f.node, func(n ast.Node) bool {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.GOTO {
+			found = found || f.info.Uses[b.Label] == obj
+		}
+		return !found
+	})
+	return found
 }
 
 // enter begins a statement that can be left.
