@@ -44,6 +44,9 @@ type Options struct {
 	KeepSecrets bool
 	// Project is the absolute path of the project, by which some agents keep settings in the user's home.
 	Project string
+
+	// plugin is the name of the plugin that is converted; empty for settings.
+	plugin string
 }
 
 // Item is one thing of a configuration.
@@ -116,9 +119,7 @@ type input struct {
 	// file is the file, relative to the directory. folder is the folder of a part with several files.
 	file, folder string
 	text         []byte
-	// plugin is the name of the plugin that is converted; empty for settings.
-	plugin string
-	items  []Item
+	items        []Item
 }
 
 func (in *input) add(i Item) {
