@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/idelchi/aura/internal/agent/foreign"
 	"github.com/idelchi/aura/internal/agent/mcpimport"
@@ -86,7 +87,12 @@ func pick(manifest, entry object, key string) any {
 }
 
 func (c *conversion) leave(format string, args ...any) {
-	note := []rune(oneLine(fmt.Sprintf(format, args...)))
+	note := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, oneLine(fmt.Sprintf(format, args...))))
 	if len(note) > maxNote {
 		note = append(note[:maxNote], '…')
 	}
@@ -283,8 +289,10 @@ func (c *conversion) skills(entry object) {
 	if len(listed) > 0 && entry["strict"] == false {
 		c.out.Only = []string{}
 	}
+	found := false
 	for _, folder := range c.paths(skillsKey, entry, c.out.Only != nil) {
 		for _, dir := range c.skillsIn(folder) {
+			found = true
 			name := path.Base(dir)
 			if dir == "." {
 				name = c.name
@@ -297,10 +305,8 @@ func (c *conversion) skills(entry object) {
 			}
 		}
 	}
-	if _, err := c.dir.Files(portable.SkillsDir, portable.SkillFile); err != nil && len(c.out.Skills) == 0 {
-		if _, err := c.dir.Read(portable.SkillFile); err == nil {
-			c.out.Skills[c.name] = "."
-		}
+	if _, err := c.dir.Read(portable.SkillFile); err == nil && !found {
+		c.out.Skills[c.name] = "."
 	}
 }
 
@@ -368,7 +374,11 @@ func (c *conversion) describe(entry object) error {
 			c.leave("%s is left out: aura has nothing like it", name)
 		}
 	}
-	out["extensions"] = object{portable.Namespace: object{"protocol": portable.ProtocolClaude, "left_out": c.leftOut}}
+	ours := object{"protocol": portable.ProtocolClaude}
+	if len(c.leftOut) > 0 {
+		ours["left_out"] = c.leftOut
+	}
+	out["extensions"] = object{portable.Namespace: ours}
 	var err error
 	c.out.Files[portable.FileName], err = json.MarshalIndent(out, "", "  ")
 	return err

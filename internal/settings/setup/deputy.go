@@ -168,14 +168,10 @@ func outsideServer(c *config.Config) *mcp.Launch {
 // plugin reads the plugin's files and writes its directory for data.
 func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, shell.Command) (shell.Command, error) {
 	return func(e hooks.Entry, line shell.Command) (shell.Command, error) {
-		extra := sandbox.Paths(e.Extra)
-		if root, data := c.Hooks[e.Name].Source.Home.Package(); root != "" {
-			extra.ReadOnly = append(slices.Clone(extra.ReadOnly), root)
-			if data != "" {
-				extra.ReadWrite = append(slices.Clone(extra.ReadWrite), data)
-				if err := os.MkdirAll(data, 0o700); err != nil {
-					return line, fmt.Errorf("making the plugin's directory for data: %w", err)
-				}
+		root, data := c.Hooks[e.Name].Source.Home.Package()
+		if data != "" {
+			if err := os.MkdirAll(data, 0o700); err != nil {
+				return line, fmt.Errorf("making the plugin's directory for data: %w", err)
 			}
 		}
 		switch {
@@ -184,8 +180,12 @@ func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 		case e.Unconfined:
 			return outsideLine(c, line)
 		}
+		at, extra := confined(), sandbox.Paths(e.Extra)
+		if root != "" {
+			at.place.DataDir, extra.ReadOnly = data, append(slices.Clone(extra.ReadOnly), root)
+		}
 		by := caller{who: "hook " + e.Name, source: declaredIn(HookProgram+e.Name, c.Hooks[e.Name].Source.File)}
-		return confined().line(by, extra, line), nil
+		return at.line(by, extra, line), nil
 	}
 }
 
