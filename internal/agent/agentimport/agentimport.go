@@ -81,6 +81,8 @@ type part struct {
 	key string
 	// becomes is what it becomes, or where it is read in place if read is nil.
 	becomes string
+	// by is the command, if it is another one than import.
+	by string
 	// not says why it is not taken over, or what of it is not.
 	not string
 	// read adds the items of a file.
@@ -231,6 +233,8 @@ func Table() []string {
 		for _, p := range a.parts {
 			becomes, command := p.becomes, "`aura import "+a.Name+"`"
 			switch {
+			case p.by != "":
+				command = p.by
 			case p.read == nil && p.becomes == "":
 				becomes, command = "not taken over", ""
 			case p.read == nil:

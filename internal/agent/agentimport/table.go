@@ -10,6 +10,8 @@ const (
 	policyPath  = "[`tools.policy`](tools.md#policy)"
 	agentsPath  = "[`AGENTS.md`](prompts.md#instructions)"
 	inPlace     = "read in place"
+	moveSkills  = "move the folders to `.agents/skills`, which both read"
+	pluginPath  = "[a portable plugin](install-plugins.md#plugins-of-claude-code)"
 	modelNames  = "names of models: they are those of your provider"
 )
 
@@ -24,8 +26,11 @@ func claude() Agent {
 		{kind: KindInstructions, project: []string{"CLAUDE.md"}, becomes: inPlace},
 		{kind: KindCommand, user: []string{".claude/commands/**.md"}, project: []string{".claude/commands/**.md"}, becomes: inPlace},
 		{kind: KindSkill, user: []string{".claude/skills/**/SKILL.md"}, project: []string{".claude/skills/**/SKILL.md"}, becomes: inPlace},
-		{user: settings[:1], project: settings, key: "env model statusLine outputStyle apiKeyHelper", not: "see [providers](providers.md) and [configuration](configuration.md)"},
-		{user: settings[:1], project: settings, key: "enabledPlugins", not: "see [plugins](plugins.md)"},
+		{project: []string{".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"}, becomes: pluginPath, by: "`aura plugins add`", not: "`lspServers`, output styles, themes, monitors, workflows, `bin/`, hooks of other types than `command`"},
+		{kind: KindInstructions, user: []string{".claude/rules/**.md"}, project: []string{".claude/rules/**.md"}, not: "import them in `AGENTS.md` with [`@PATH`](prompts.md#instructions)"},
+		{user: []string{".claude/output-styles/**.md"}, project: []string{".claude/output-styles/**.md"}, not: "write [an agent](agents.md#agents)"},
+		{user: settings[:1], project: settings, key: "env model sandbox statusLine outputStyle apiKeyHelper", not: "see [providers](providers.md), [the sandbox](sandbox.md) and [configuration](configuration.md)"},
+		{user: settings[:1], project: settings, key: "enabledPlugins extraKnownMarketplaces", not: "install each with [`aura plugins add MARKETPLACE --plugin NAME`](install-plugins.md#plugins-of-claude-code)"},
 	}}
 }
 
@@ -41,6 +46,8 @@ func codex() Agent {
 		{kind: KindInstructions, user: []string{".codex/AGENTS.md"}, becomes: agentsPath, read: instructions},
 		{kind: KindInstructions, project: []string{"AGENTS.md"}, becomes: inPlace},
 		{kind: KindSkill, user: []string{".agents/skills/**/SKILL.md"}, project: []string{".agents/skills/**/SKILL.md"}, becomes: inPlace},
+		{kind: KindSkill, user: []string{".codex/skills/**/SKILL.md"}, project: []string{".codex/skills/**/SKILL.md"}, not: moveSkills},
+		{project: []string{".codex-plugin/plugin.json", ".agents/plugins/marketplace.json"}, not: "a plugin that also has `plugin.json` or `.claude-plugin/` is installed by `aura plugins add`"},
 		{user: []string{".codex/rules/**.rules"}, not: "rules are programs: write [`tools.policy`](tools.md#policy)"},
 		{user: config, project: config, key: "sandbox_mode model model_providers profiles", not: "see [the sandbox](sandbox.md) and [providers](providers.md)"},
 	}}
@@ -56,6 +63,8 @@ func gemini() Agent {
 		{kind: KindCommand, user: []string{".gemini/commands/**.toml"}, project: []string{".gemini/commands/**.toml"}, becomes: commandPath, read: tomlCommand},
 		{kind: KindAgent, user: []string{".gemini/agents/**.md"}, project: []string{".gemini/agents/**.md"}, becomes: agentPath, not: modelNames, read: agentFile},
 		{kind: KindInstructions, user: []string{".gemini/GEMINI.md"}, project: []string{"GEMINI.md"}, becomes: agentsPath, read: instructions},
+		{kind: KindSkill, user: []string{".agents/skills/**/SKILL.md"}, project: []string{".agents/skills/**/SKILL.md"}, becomes: inPlace},
+		{kind: KindSkill, user: []string{".gemini/skills/**/SKILL.md"}, project: []string{".gemini/skills/**/SKILL.md"}, not: moveSkills},
 		{user: settings, project: settings, key: "model general ui security context", not: "see [configuration](configuration.md)"},
 		{user: []string{".gemini/extensions/**/gemini-extension.json"}, not: "import its servers with `aura mcp import`"},
 	}}
@@ -78,6 +87,8 @@ func openCode() Agent {
 		{kind: KindInstructions, user: user, project: project, key: "instructions", becomes: agentsPath, not: "patterns and addresses", read: instructionList},
 		{kind: KindInstructions, user: []string{".config/opencode/AGENTS.md"}, becomes: agentsPath, read: instructions},
 		{kind: KindInstructions, project: []string{"AGENTS.md"}, becomes: inPlace},
+		{kind: KindSkill, user: []string{".agents/skills/**/SKILL.md", ".claude/skills/**/SKILL.md"}, project: []string{".agents/skills/**/SKILL.md", ".claude/skills/**/SKILL.md"}, becomes: inPlace},
+		{kind: KindSkill, user: []string{".config/opencode/skills/**/SKILL.md"}, project: []string{".opencode/skills/**/SKILL.md"}, not: moveSkills},
 		{user: user, project: project, key: "plugin provider model keybinds formatter lsp", not: "plugins are programs for OpenCode; see [configuration](configuration.md)"},
 	}}
 }
