@@ -54,7 +54,7 @@ type conversion struct {
 func Plugin(dir Dir, entry map[string]any) (portable.Converted, error) {
 	c := &conversion{dir: dir, out: portable.Converted{Files: map[string][]byte{}, Skills: map[string]string{}}}
 	var err error
-	if c.manifest, err = c.object(PluginManifest); err != nil && !(errors.Is(err, fs.ErrNotExist) && entry != nil) {
+	if c.manifest, err = c.object(PluginManifest); err != nil && (entry == nil || !errors.Is(err, fs.ErrNotExist)) {
 		return portable.Converted{}, err
 	}
 	if c.name = portable.ValidName(text(pick(c.manifest, entry, "name"))); c.name == "" {

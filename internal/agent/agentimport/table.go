@@ -20,7 +20,7 @@ func claude() Agent {
 	return Agent{Name: "claude", Title: "Claude Code", parts: []part{
 		{kind: KindServer, user: []string{".claude.json"}, project: []string{".mcp.json"}, key: "mcpServers", becomes: mcpPath, not: "type `sse`; servers of one project in your own file", read: localServers},
 		{kind: KindHook, user: settings[:1], project: settings, key: "hooks", becomes: hookPath, not: "types `prompt`, `agent` and `http`; events that aura does not have", read: hooks},
-		{kind: KindPolicy, user: settings[:1], project: settings, key: "permissions", becomes: policyPath, not: "`defaultMode`, `additionalDirectories`, rules about tools that aura does not have", read: claudePermissions},
+		{kind: KindPolicy, user: settings[:1], project: settings, key: "permissions", becomes: policyPath, not: "`defaultMode`, `additionalDirectories`, rules about tools that aura does not have", read: policy(claudePermissions)},
 		{kind: KindAgent, user: []string{".claude/agents/**.md"}, project: []string{".claude/agents/**.md"}, becomes: agentPath, not: modelNames, read: agentFile},
 		{kind: KindInstructions, user: []string{".claude/CLAUDE.md"}, project: []string{".claude/CLAUDE.md", "CLAUDE.local.md"}, becomes: agentsPath, read: instructions},
 		{kind: KindInstructions, project: []string{"CLAUDE.md"}, becomes: inPlace},
@@ -40,7 +40,7 @@ func codex() Agent {
 		{kind: KindServer, user: config, project: config, key: "mcp_servers", becomes: mcpPath, not: "timeouts and lists of tools", read: servers},
 		{kind: KindHook, user: []string{".codex/hooks.json"}, project: []string{".codex/hooks.json"}, key: "hooks", becomes: hookPath, not: "events that aura does not have", read: hooks},
 		{kind: KindHook, user: config, project: config, key: "hooks", becomes: hookPath, not: "`notify`", read: hooks},
-		{kind: KindPolicy, user: config, project: config, key: "approval_policy", becomes: policyPath, not: "modes other than `untrusted`", read: codexPermissions},
+		{kind: KindPolicy, user: config, project: config, key: "approval_policy", becomes: policyPath, not: "modes other than `untrusted`", read: policy(codexPermissions)},
 		{kind: KindCommand, user: []string{".codex/prompts/**.md"}, becomes: commandPath, not: "arguments with names", read: commandFile},
 		{kind: KindAgent, user: []string{".codex/agents/**.toml"}, project: []string{".codex/agents/**.toml"}, becomes: agentPath, not: modelNames, read: tomlAgent},
 		{kind: KindInstructions, user: []string{".codex/AGENTS.md"}, becomes: agentsPath, read: instructions},
@@ -58,8 +58,8 @@ func gemini() Agent {
 	return Agent{Name: "gemini", Title: "Gemini CLI", parts: []part{
 		{kind: KindServer, user: settings, project: settings, key: "mcpServers", becomes: mcpPath, not: "`trust`, `timeout`, lists of tools", read: servers},
 		{kind: KindHook, user: settings, project: settings, key: "hooks", becomes: hookPath + " and `disabled: true`", not: "events about models; the scripts read other names, so you change them first", read: hooks},
-		{kind: KindPolicy, user: settings, project: settings, key: "tools", becomes: policyPath, not: "keys other than `allowed` and `exclude`", read: geminiPermissions},
-		{kind: KindPolicy, user: []string{".gemini/policies/**.toml"}, project: []string{".gemini/policies/**.toml"}, becomes: policyPath, not: "priorities, `argsPattern`, `commandRegex`, `modes`, `mcpName`", read: geminiPolicy},
+		{kind: KindPolicy, user: settings, project: settings, key: "tools", becomes: policyPath, not: "keys other than `allowed` and `exclude`", read: policy(geminiPermissions)},
+		{kind: KindPolicy, user: []string{".gemini/policies/**.toml"}, project: []string{".gemini/policies/**.toml"}, becomes: policyPath, not: "priorities, `argsPattern`, `commandRegex`, `modes`, `mcpName`", read: policy(geminiPolicy)},
 		{kind: KindCommand, user: []string{".gemini/commands/**.toml"}, project: []string{".gemini/commands/**.toml"}, becomes: commandPath, read: tomlCommand},
 		{kind: KindAgent, user: []string{".gemini/agents/**.md"}, project: []string{".gemini/agents/**.md"}, becomes: agentPath, not: modelNames, read: agentFile},
 		{kind: KindInstructions, user: []string{".gemini/GEMINI.md"}, project: []string{"GEMINI.md"}, becomes: agentsPath, read: instructions},
@@ -79,7 +79,7 @@ func openCode() Agent {
 	userCommands, projectCommands := folders("command")
 	return Agent{Name: "opencode", Title: "OpenCode", parts: []part{
 		{kind: KindServer, user: user, project: project, key: "mcp", becomes: mcpPath, not: "`oauth`: use `aura mcp login`; `timeout`", read: servers},
-		{kind: KindPolicy, user: user, project: project, key: "permission", becomes: policyPath, not: "patterns whose order matters", read: openCodePermissions},
+		{kind: KindPolicy, user: user, project: project, key: "permission", becomes: policyPath, not: "patterns whose order matters", read: policy(openCodePermissions)},
 		{kind: KindAgent, user: user, project: project, key: "agent", becomes: agentPath, not: modelNames, read: objects("prompt", (*input).addAgent)},
 		{kind: KindAgent, user: userAgents, project: projectAgents, becomes: agentPath, not: modelNames, read: agentFile},
 		{kind: KindCommand, user: user, project: project, key: "command", becomes: commandPath, not: modelNames, read: objects("template", (*input).addCommand)},
