@@ -17,6 +17,7 @@ type addOptions struct {
 
 	ref      string
 	name     string
+	plugin   string
 	global   bool
 	subpaths []string
 }
@@ -27,6 +28,10 @@ from a Python file.
 A repository is named by an https, ssh or file URL, or as git@HOST:PATH. A
 directory or a file is copied, and cannot be updated. A source with several
 plugins is a pack: it is installed, updated and removed as one.
+
+A plugin of Claude Code becomes a portable plugin; aura lists what it leaves out. If
+the source is a marketplace (.claude-plugin/marketplace.json), --plugin chooses a
+plugin, which may be in another repository.
 
 A Python extension is a file, a package with an __init__.py, or a project whose
 pyproject.toml declares entry points of the group aar_extensions. aura puts it into
@@ -58,6 +63,7 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura plugins add https://github.com/user/aura-plugin-metrics
   aura plugins add git@github.com:user/aura-plugin-metrics.git --ref v0.2.0
   aura plugins add https://github.com/user/collection --subpath tools/metrics
+  aura plugins add https://github.com/user/marketplace --plugin metrics
   aura plugins add ./my-plugin --name mine --global
   aura plugins add ./guard.py`,
 		Args: needsSome("SOURCE"),
@@ -72,6 +78,7 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.ref, "ref", "", "branch, tag or commit (default: the default branch)")
 	f.StringVar(&o.name, "name", "", "name of the plugin or pack")
+	f.StringVar(&o.plugin, "plugin", "", "plugin of the marketplace that the source is")
 	f.BoolVar(&o.global, "global", false, "install into the user's home instead of the project's")
 	f.StringArrayVar(&o.subpaths, "subpath", nil, "install plugins from this directory of the source only (repeatable)")
 	o.register(f)
@@ -115,7 +122,7 @@ func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *co
 	defer done()
 	options.Global = o.global
 	options.Grant = o.granting(cmd.Context(), s, false)
-	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Subpaths: slices.Clone(o.subpaths)}
+	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Plugin: o.plugin, Subpaths: slices.Clone(o.subpaths)}
 	return install.Add(cmd.Context(), place, request, options)
 }
 

@@ -11,8 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/idelchi/aura/internal/agent/agentimport"
 	"github.com/idelchi/aura/internal/app/gate"
 	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/plugin/portable"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
@@ -47,8 +50,19 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 		Private: vendorDir(c), Go: setup.GoCommand(c),
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
+		Convert:      convertPlugin,
 		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting, Signing: c.Signing,
 	}, done
+}
+
+// convertPlugin converts a plugin of Claude Code. No link in the directory is followed out of it.
+func convertPlugin(dir string, entry map[string]any) (portable.Converted, error) {
+	root, err := files.OpenRoot(dir)
+	if err != nil {
+		return portable.Converted{}, err
+	}
+	defer func() { _ = root.Close() }()
+	return agentimport.Plugin(&importDir{top: dir, root: root}, entry)
 }
 
 // vendorDir returns the directory of aura's state in which modules are downloaded, or "".

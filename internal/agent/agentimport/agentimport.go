@@ -44,6 +44,9 @@ type Options struct {
 	KeepSecrets bool
 	// Project is the absolute path of the project, by which some agents keep settings in the user's home.
 	Project string
+
+	// plugin is the name of the plugin that is converted; empty for settings.
+	plugin string
 }
 
 // Item is one thing of a configuration.
@@ -78,6 +81,8 @@ type part struct {
 	key string
 	// becomes is what it becomes, or where it is read in place if read is nil.
 	becomes string
+	// by is the command, if it is another one than import.
+	by string
 	// not says why it is not taken over, or what of it is not.
 	not string
 	// read adds the items of a file.
@@ -116,9 +121,7 @@ type input struct {
 	// file is the file, relative to the directory. folder is the folder of a part with several files.
 	file, folder string
 	text         []byte
-	// plugin is the name of the plugin that is converted; empty for settings.
-	plugin string
-	items  []Item
+	items        []Item
 }
 
 func (in *input) add(i Item) {
@@ -230,6 +233,8 @@ func Table() []string {
 		for _, p := range a.parts {
 			becomes, command := p.becomes, "`aura import "+a.Name+"`"
 			switch {
+			case p.by != "":
+				command = p.by
 			case p.read == nil && p.becomes == "":
 				becomes, command = "not taken over", ""
 			case p.read == nil:

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -105,10 +104,17 @@ func names(value any) []string {
 
 // rest notes the keys of an object that are not known.
 func (i *Item) rest(o object, known ...string) {
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if !slices.Contains(known, key) {
-			i.addNote("the key %q is left out: aura has nothing like it", key)
-		}
+	i.without("key", slices.DeleteFunc(sortedKeys(o), func(key string) bool { return slices.Contains(known, key) }))
+}
+
+// without notes what is left out because aura has nothing like it.
+func (i *Item) without(what string, names []string) {
+	switch len(names) {
+	case 0:
+	case 1:
+		i.addNote("the %s %q is left out: aura has nothing like it", what, names[0])
+	default:
+		i.addNote("the %ss %q are left out: aura has nothing like them", what, names)
 	}
 }
 
@@ -150,6 +156,9 @@ func markdown(front any, body string) ([]byte, error) {
 	return []byte("---\n" + string(head) + "---\n" + strings.TrimSpace(body) + "\n"), nil
 }
 
+// frontKeys are the keys that are looked for in front matter that is no YAML.
+var frontKeys = []string{"name", "description", "tools", "disallowedTools", "model", "color", "allowed-tools", "argument-hint", "agent", "mode"}
+
 // frontmatter splits a Markdown file. Front matter that is no YAML is read line by line, because other agents accept it.
 func (in *input) frontmatter() (object, string) {
 	var root yaml.Node
@@ -165,8 +174,14 @@ func (in *input) frontmatter() (object, string) {
 	front = object{}
 	for line := range strings.SplitSeq(head, "\n") {
 		key, value, ok := strings.Cut(line, ":")
-		if ok && key != "" && !strings.HasPrefix(key, " ") {
-			front[strings.TrimSpace(key)] = strings.Trim(strings.TrimSpace(value), `"'`)
+		if !ok || !slices.Contains(frontKeys, key) {
+			continue // a text goes on
+		}
+		var list []any
+		if strings.Contains(strings.ToLower(key), "tools") && yaml.Unmarshal([]byte(value), &list) == nil && list != nil {
+			front[key] = list
+		} else {
+			front[key] = strings.Trim(strings.TrimSpace(value), `"'`)
 		}
 	}
 	_, rest, _ = strings.Cut(rest, "\n")

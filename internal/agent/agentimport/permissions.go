@@ -58,6 +58,43 @@ func (in *input) addPolicy(it Item, r rules) {
 	in.add(it)
 }
 
+// policy returns the reader of a part about permissions: fill turns the object at its key, or the whole file, into rules. A text in the
+// place of the object is about all tools.
+func policy(fill func(found object, r *rules, it *Item)) func(in *input) error {
+	return func(in *input) error {
+		doc, err := in.document()
+		if err != nil {
+			return err
+		}
+		found := doc
+		if all := text(at(doc, in.key)); all != "" {
+			found = object{"*": all}
+		} else if in.key != "" {
+			found, err = section(doc, in.key)
+		}
+		if err != nil || found == nil {
+			return err
+		}
+		var r rules
+		var it Item
+		fill(found, &r, &it)
+		in.addPolicy(it, r)
+		return nil
+	}
+}
+
+// ruled returns the patterns of a rule about a tool, limited to commands that begin with one of the texts. It reports whether aura has the tool.
+func ruled(agent foreign.Agent, name string, starts ...string) (patterns []string, known bool) {
+	ours, known := foreign.NameIn(agent, name)
+	if !known || ours != "Bash" || len(starts) == 0 {
+		return []string{ours}, known
+	}
+	for _, p := range starts {
+		patterns = append(patterns, prefixes(plain(p))...)
+	}
+	return patterns, true
+}
+
 // plain returns a pattern for a text of another agent. Stars keep their meaning.
 func plain(text string) string { return strings.ReplaceAll(text, "[", "[[]") }
 
@@ -68,17 +105,7 @@ func prefixes(command string) []string {
 }
 
 // claudePermissions reads permissions of Claude Code.
-func claudePermissions(in *input) error {
-	doc, err := in.document()
-	if err != nil {
-		return err
-	}
-	found, err := section(doc, in.key)
-	if err != nil || found == nil {
-		return err
-	}
-	var r rules
-	var it Item
+func claudePermissions(found object, r *rules, it *Item) {
 	for _, action := range []string{"allow", "ask", "deny"} {
 		for _, rule := range texts(found[action]) {
 			patterns, why := claudeRule(rule)
@@ -93,8 +120,6 @@ func claudePermissions(in *input) error {
 		it.addNote("defaultMode %s is left out: what no rule names runs in the sandbox", mode)
 	}
 	it.rest(found, "allow", "ask", "deny", "defaultMode")
-	in.addPolicy(it, r)
-	return nil
 }
 
 // covered lists the tools of aura for a rule of Claude Code about files. A rule about Edit is about all tools that change files.
@@ -179,46 +204,27 @@ func pathPatterns(inner string) (patterns []string, why string) {
 var stars = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\*\*+`) })
 
 // geminiPermissions reads the lists of tools in the settings of Gemini CLI.
-func geminiPermissions(in *input) error {
-	doc, err := in.document()
-	if err != nil {
-		return err
-	}
-	found, err := section(doc, in.key)
-	if err != nil || found == nil {
-		return err
-	}
-	var r rules
-	var it Item
+func geminiPermissions(found object, r *rules, it *Item) {
 	for _, list := range []struct{ key, action string }{{"allowed", "allow"}, {"exclude", "deny"}} {
 		for _, rule := range texts(found[list.key]) {
 			name, rest, limited := strings.Cut(rule, "(")
-			ours, known := foreign.NameIn(foreign.Gemini, name)
-			inner := strings.TrimSuffix(rest, ")")
-			switch {
-			case !known:
+			var starts []string
+			if limited {
+				starts = []string{strings.TrimSuffix(rest, ")")}
+			}
+			if patterns, known := ruled(foreign.Gemini, name, starts...); known {
+				r.add(list.action, patterns...)
+			} else {
 				it.addNote("%s is left out: aura has no tool like it", rule)
-			case limited && ours == "Bash":
-				r.add(list.action, prefixes(plain(inner))...)
-			default:
-				r.add(list.action, ours)
 			}
 		}
 	}
 	it.rest(found, "allowed", "exclude")
-	in.addPolicy(it, r)
-	return nil
 }
 
 // geminiPolicy reads a file of rules of Gemini CLI. It orders rules by numbers; aura's order is deny, confirm, auto.
-func geminiPolicy(in *input) error {
-	doc, err := in.document()
-	if err != nil {
-		return err
-	}
-	var r rules
-	var it Item
-	list, _ := doc["rule"].([]any)
+func geminiPolicy(found object, r *rules, it *Item) {
+	list, _ := found["rule"].([]any)
 	for n, v := range list {
 		rule, _ := v.(object)
 		leave := func(why string) { it.addNote("rule %d is left out: %s", n+1, why) }
@@ -235,50 +241,30 @@ func geminiPolicy(in *input) error {
 			}
 		}
 		for _, name := range texts(rule["toolName"]) {
-			ours, known := foreign.NameIn(foreign.Gemini, name)
-			starts := texts(rule["commandPrefix"])
-			switch {
+			switch patterns, known := ruled(foreign.Gemini, name, texts(rule["commandPrefix"])...); {
 			case action == "":
 			case !known:
 				leave("aura has no tool like " + name)
-			case len(starts) > 0 && ours == "Bash":
-				for _, p := range starts {
-					r.add(action, prefixes(plain(p))...)
-				}
 			default:
-				r.add(action, ours)
+				r.add(action, patterns...)
 			}
 		}
 	}
 	if len(list) > 0 {
 		it.addNote("priorities are left out: in aura deny comes before confirm, and confirm before auto")
 	}
-	in.addPolicy(it, r)
-	return nil
 }
 
 // openCodePermissions reads permission of OpenCode: an action for a tool, or one for each pattern.
-func openCodePermissions(in *input) error {
-	doc, err := in.document()
-	if err != nil {
-		return err
-	}
-	var r rules
-	var it Item
-	found, err := section(doc, in.key)
-	if action := text(doc[in.key]); action != "" {
-		r.add(action, "*")
-		in.addPolicy(it, r)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
+func openCodePermissions(found object, r *rules, it *Item) {
 	for _, name := range sortedKeys(found) {
 		ours, known := foreign.NameIn(foreign.OpenCode, name)
 		tools := []string{ours}
-		if name == "edit" {
+		switch name {
+		case "edit":
 			tools = covered["Edit"]
+		case "*":
+			known = len(found) == 1 // beside others, the last rule that matches would count, which aura does not have
 		}
 		patterns, _ := found[name].(object)
 		switch action := text(found[name]); {
@@ -300,8 +286,6 @@ func openCodePermissions(in *input) error {
 			}
 		}
 	}
-	in.addPolicy(it, r)
-	return nil
 }
 
 // narrower reports whether a pattern is allowed while the star is not. The last rule that matches counts in OpenCode, the strictest in aura.
@@ -319,22 +303,13 @@ func narrower(patterns object) bool {
 }
 
 // codexPermissions describes what Codex decides by modes.
-func codexPermissions(in *input) error {
-	doc, err := in.document()
-	if err != nil {
-		return err
-	}
-	var r rules
-	var it Item
-	switch mode := text(doc["approval_policy"]); mode {
+func codexPermissions(found object, r *rules, it *Item) {
+	switch mode := text(found["*"]); mode {
 	case "":
-		return nil
 	case "untrusted":
 		r.add("ask", "Bash", "Edit", "Write", "Patch")
 		it.addNote("approval_policy untrusted: aura asks before each command, also before those that Codex trusts")
 	default:
 		it.addNote("approval_policy %s: aura runs calls in its sandbox without asking", mode)
 	}
-	in.addPolicy(it, r)
-	return nil
 }

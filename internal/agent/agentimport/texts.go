@@ -28,7 +28,7 @@ func commandFile(in *input) error {
 // nameInFolder returns the name of a file without its extension, with the folders below that of the part.
 func (in *input) nameInFolder() string {
 	rel := strings.TrimPrefix(strings.TrimPrefix(in.file, in.folder), "/")
-	if in.folder == "" {
+	if in.folder == "" || in.folder == in.file {
 		rel = path.Base(in.file)
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(rel, path.Ext(rel)), "/", ":")
@@ -155,7 +155,7 @@ func (in *input) addAgent(name string, front object, body string) {
 // agentTools maps the names of an agent's tools. An agent never gets more tools than it had.
 func (in *input) agentTools(it *Item, f *agentFront, front object) {
 	named := func(list []string, what string) []string {
-		var out []string
+		var out, none []string
 		for _, name := range list {
 			plain, arguments, limited := strings.Cut(name, "(")
 			ours, known := in.toolIn(strings.TrimSpace(plain))
@@ -163,11 +163,12 @@ func (in *input) agentTools(it *Item, f *agentFront, front object) {
 			case limited && what == "tools":
 				it.addNote("the tool %s(%s is left out: an agent has all calls of a tool or none", plain, arguments)
 			case !known:
-				it.addNote("the tool %s is left out: aura has none like it", name)
+				none = append(none, name)
 			case !slices.Contains(out, ours):
 				out = append(out, ours)
 			}
 		}
+		it.without("tool", none)
 		return out
 	}
 	switch tools := front["tools"].(type) {

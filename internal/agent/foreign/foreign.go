@@ -45,6 +45,8 @@ var table = []row{
 	{"Glob", "Glob", map[string]string{"pattern": "pattern", "path": "path"}, map[Agent][]string{Gemini: {"glob"}, OpenCode: {"glob"}}},
 	{"Rg", "Grep", map[string]string{"pattern": "pattern", "path": "path", "glob": "glob"}, map[Agent][]string{Gemini: {"search_file_content", "grep_search"}, OpenCode: {"grep"}}},
 	{"Ls", "LS", map[string]string{"path": "path"}, map[Agent][]string{Gemini: {"list_directory"}, OpenCode: {"list"}}},
+	{"BashOutput", "BashOutput", map[string]string{"bash_id": "id"}, nil},
+	{"BashKill", "KillShell", map[string]string{"shell_id": "id"}, map[Agent][]string{Claude: {"KillBash"}}},
 	{"Task", "Task", map[string]string{"subagent_type": "agent", "prompt": "prompt"}, map[Agent][]string{Claude: {"Agent"}, OpenCode: {"task"}}},
 	{"TodoCreate", "TodoWrite", map[string]string{"todos": "items"}, map[Agent][]string{Codex: {"update_plan"}, Gemini: {"write_todos"}, OpenCode: {"todowrite"}}},
 }

@@ -26,6 +26,11 @@ type Origin struct {
 	Subpath string `json:"subpath,omitempty" yaml:"subpath,omitempty"`
 	// Subpaths replaces Subpath if there are several directories.
 	Subpaths []string `json:"subpaths,omitempty" yaml:"subpaths,omitempty,flow"`
+	// Marketplace is the source whose list of plugins names the URL, MarketplaceRef its branch, tag or commit, and Plugin the plugin's name in
+	// the list. They are empty for a source that the user named.
+	Marketplace    string `json:"marketplace,omitempty"     yaml:"marketplace,omitempty"`
+	MarketplaceRef string `json:"marketplace_ref,omitempty" yaml:"marketplace_ref,omitempty"`
+	Plugin         string `json:"plugin,omitempty"          yaml:"plugin,omitempty"`
 	// Name is the name that the user chose for the plugin. It takes precedence over the name in the manifest. It has no meaning
 	// for a pack.
 	Name        string    `json:"name,omitempty"        yaml:"name,omitempty"`

@@ -70,6 +70,7 @@ func Faults(p Plugin) []string {
 		return append(out, err.Error())
 	}
 
+	out = append(out, read.LeftOut...)
 	_, skills := read.Skills()
 	_, servers := read.Servers()
 
@@ -204,6 +205,10 @@ func (a *Asks) askPortable(p Plugin) {
 
 		if len(s.Env) > 0 {
 			text += "; sets variables " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ")
+		}
+
+		if names := s.UserVariables(); read.Claude() && len(names) > 0 {
+			text += "; reads your variables " + strings.Join(names, ", ")
 		}
 
 		a.Servers = append(a.Servers, text)

@@ -30,6 +30,10 @@ type Manifest struct {
 	License     string
 	Author      Author
 	Keywords    []string
+	// LeftOut lists what a converted plugin had that aura has nothing like.
+	LeftOut []string
+
+	protocol string
 }
 
 // Author is who wrote a plugin.
@@ -55,6 +59,8 @@ func parseManifest(text []byte) (Manifest, []string, error) {
 			if _, ok := top[key].(map[string]any); !ok {
 				notes = append(notes, `key "extensions" is ignored: it is not an object`)
 			}
+			ours := extension(top[key])
+			m.protocol, m.LeftOut = ours.protocol, ours.leftOut
 		case !known:
 			notes = append(notes, fmt.Sprintf("unknown key %q is ignored", key))
 		}
@@ -117,6 +123,14 @@ func checkName(name string) error {
 		return fmt.Errorf("%q contains two hyphens or two periods in a row", name)
 	}
 	return nil
+}
+
+var notInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9.]+|\.{2,}`) })
+
+// ValidName returns the name of a plugin as Agent Plugins allows it. It is empty if no character is left.
+func ValidName(name string) string {
+	name = strings.Trim(notInName().ReplaceAllString(strings.ToLower(name), "-"), "-.")
+	return strings.TrimRight(name[:min(len(name), maxName)], "-.")
 }
 
 // checkSchema checks the key $schema, which names the version of the specification.

@@ -39,6 +39,12 @@ func TestRules(t *testing.T) {
 	if len(found) < 80 {
 		t.Errorf("the page names %d tests", len(found))
 	}
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) == 5 && !strings.Contains(line, "---") && !strings.Contains(cells[1], "section") && !regexp.MustCompile("`(Test|[a-z/]*portable\\.txtar)").MatchString(cells[3]) {
+			t.Errorf("a rule without a test: %s", line)
+		}
+	}
 	scripts := regexp.MustCompile("`((?:trust/)?portable\\.txtar)`").FindAllSubmatch(page, -1)
 	for _, m := range scripts {
 		path := filepath.Join("../../lab/e2e/testdata/pages", string(m[1]))

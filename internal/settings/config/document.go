@@ -38,6 +38,7 @@ func (s Source) open() (document, error) {
 	d := document{Source: s, root: &yaml.Node{}}
 	if strings.HasSuffix(s.File, ".md") {
 		d.body, err = strictyaml.Frontmatter(s.File, data, d.root)
+		d.body = s.Home.variables.text(d.body)
 		d.bodyLine = lineOf(string(data), strings.TrimSpace(d.body))
 	} else {
 		err = strictyaml.Decode(s.File, data, d.root)

@@ -33,6 +33,8 @@ type Home struct {
 	Kind HomeKind
 	// Of is the home that has the portable plugin whose part for aura this is; empty for every other home.
 	Of string
+	// variables holds the directories of that plugin, for its texts and hooks; nil for every other home.
+	variables *packageVariables
 }
 
 // places holds the directories that follow from Options. All are absolute.

@@ -117,8 +117,8 @@ func buildHook(made lineage) (Hook, error) {
 	f, _, err := combined[hookFile](made)
 	own := made.own()
 	var env map[string]string
-	if own.Home.Of != "" {
-		env = packageEnviron(own.Home)
+	if v := own.Home.variables; v != nil {
+		env = v.all
 	}
 	return Hook{
 		Source: own.Source, Inherit: f.Inherit, made: made,

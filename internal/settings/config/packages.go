@@ -96,7 +96,33 @@ func (l *loader) openPackage(c *Config, root PluginRoot, p manifest.Plugin) (Pac
 	if dir := data.Data(); dir != "" {
 		out.Data = filepath.Join(dir, p.Name)
 	}
+	out.Home.variables = &packageVariables{root: out.Root, data: out.Data, all: out.Variables(out.Root, out.Data)}
 	return out, true
+}
+
+// packageVariables holds the directories of a package, and the variables with them.
+type packageVariables struct {
+	root, data string
+	all        map[string]string
+}
+
+// Package returns the directories of the portable plugin whose part for aura the home is. They are empty for every other home.
+func (h Home) Package() (root, data string) {
+	if h.variables == nil {
+		return "", ""
+	}
+	return h.variables.root, h.variables.data
+}
+
+// text replaces the variables of the package in a text for the model. Others stay.
+func (v *packageVariables) text(text string) string {
+	if v == nil {
+		return text
+	}
+	for name, value := range v.all {
+		text = strings.ReplaceAll(text, "${"+name+"}", value)
+	}
+	return text
 }
 
 func (l *loader) notePackage(name, text string) {
@@ -190,7 +216,7 @@ func (l *loader) addPackagedSkills(merged map[string]Skill) {
 		for _, s := range found {
 			file, broken, err := skill.Parse(s.File, s.Text)
 			for _, b := range broken {
-				if !b.Unknown && err == nil {
+				if !b.Unknown && !p.Claude() && err == nil {
 					err = &strictyaml.Error{File: s.File, Line: b.Line, Err: errors.New(b.String())}
 				}
 			}
@@ -201,6 +227,9 @@ func (l *loader) addPackagedSkills(merged map[string]Skill) {
 			}
 			if _, taken := merged[file.Name]; taken {
 				file.Name = p.Name + ":" + file.Name
+			}
+			if p.Claude() {
+				file.Body = strings.ReplaceAll(p.Home.variables.text(file.Body), "${CLAUDE_SKILL_DIR}", filepath.Dir(s.File))
 			}
 			l.addForeignSkill(source, file, merged)
 		}
@@ -215,9 +244,11 @@ func (l *loader) addPackagedServers(merged map[string]MCPServer) {
 			l.notePackage(p.Name, f.String())
 		}
 		for _, s := range found {
-			server := p.server(s)
+			server, err := l.packagedServer(p, s)
 			leftOut := func(why string) { l.notePackage(p.Name, fmt.Sprintf("MCP server %q is left out: %s", s.Name, why)) }
 			switch _, taken := merged[server.Name]; {
+			case err != nil:
+				leftOut(err.Error())
 			case taken:
 				leftOut(fmt.Sprintf("there is another server with the name %q", server.Name))
 			case server.Type == MCPStdio && p.Data == "":
@@ -230,38 +261,65 @@ func (l *loader) addPackagedServers(merged map[string]MCPServer) {
 	}
 }
 
-// server returns a server of a package as one of aura's.
-func (p Package) server(s portable.Server) MCPServer {
+// packagedServer returns a server of a package as one of aura's.
+func (l *loader) packagedServer(p Package, s portable.Server) (MCPServer, error) {
 	out := MCPServer{
 		Name: serverNameIn(p.Name, s.Name), Source: Source{File: filepath.Join(p.Dir, portable.MCPFile), Home: p.Home}, Package: &p,
 		Type: MCPHTTP, URL: s.URL, Headers: s.Headers,
 	}
+	expand := func(text string) (string, error) { return portable.Expand(text, p.Root, p.Data), nil }
+	if p.Claude() {
+		expand = func(text string) (string, error) { return l.expandClaude(p, out.Source, text) }
+		if err := expandAll(expand, nil, out.Headers, &out.URL); err != nil {
+			return out, err
+		}
+	}
 	if s.Type != portable.TypeStdio {
+		return out, nil
+	}
+	out.Type, out.Command, out.Cwd, out.Env, out.Args = MCPStdio, s.Command, s.Cwd, map[string]string{}, slices.Clone(s.Args)
+	maps.Copy(out.Env, s.Env)
+	err := expandAll(expand, out.Args, out.Env)
+	maps.Copy(out.Env, p.Home.variables.all)
+	return out, err
+}
+
+// expandAll replaces texts, the values of a map, and single texts in place.
+func expandAll(expand func(string) (string, error), list []string, values map[string]string, single ...*string) error {
+	var faults []error
+	replace := func(text string) string {
+		out, err := expand(text)
+		faults = append(faults, err)
 		return out
 	}
-	out.Type, out.Command, out.Cwd, out.Env = MCPStdio, s.Command, s.Cwd, map[string]string{}
-	for _, arg := range s.Args {
-		out.Args = append(out.Args, portable.Expand(arg, p.Root, p.Data))
+	for i := range list {
+		list[i] = replace(list[i])
 	}
-	for name, value := range s.Env {
-		out.Env[name] = portable.Expand(value, p.Root, p.Data)
+	for name := range values {
+		values[name] = replace(values[name])
 	}
-	maps.Copy(out.Env, p.environ())
-	return out
+	for _, text := range single {
+		*text = replace(*text)
+	}
+	return errors.Join(faults...)
 }
 
-// environ returns the variables that every process of a package has.
-func (p Package) environ() map[string]string {
-	return map[string]string{portable.RootVariable: p.Root, portable.DataVariable: p.Data}
-}
-
-// packageEnviron returns the variables of a hook in a package's part for aura.
-func packageEnviron(h Home) map[string]string {
-	dir := filepath.Dir(h.Dir)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return map[string]string{portable.RootVariable: dir}
+// expandClaude replaces the variables of a converted package, and those of the user, in a value of a server. If the configuration is only
+// shown, those of the user stay as written.
+func (l *loader) expandClaude(p Package, s Source, text string) (string, error) {
+	return portable.ExpandVariables(text, func(name string) (string, bool) {
+		if value, ok := p.Home.variables.all[name]; ok {
+			return value, true
+		}
+		if name == "CLAUDE_PROJECT_DIR" {
+			return l.workdir, true
+		}
+		l.references = append(l.references, Reference{Name: name, Written: text, Place: Place{Source: s, Line: 1}})
+		if l.text {
+			return "${" + name + "}", true
+		}
+		return Lookup(l.env, name)
+	})
 }
 
 // serverNameIn returns the name of a package's server. Models accept only some characters in the names of tools.

@@ -128,3 +128,47 @@ func TestPackageLinks(t *testing.T) {
 		t.Errorf("commands %v, notices %v", c.Commands, c.Notices)
 	}
 }
+
+// TestConverted loads a package that was converted from a plugin of Claude Code.
+func TestConverted(t *testing.T) {
+	t.Parallel()
+	const top = "me/.aura/plugins/tools/"
+	o := files{
+		top + "plugin.json": packageHead + `tools","extensions":{"io.github.idelchi.aura":{"protocol":"claude"}}}`,
+		top + "mcp.json": packageMCP + `"run":{"type":"stdio","command":"x","args":["${CLAUDE_PLUGIN_DATA}","${SET}","${NO:-d}","${CLAUDE_PROJECT_DIR}"],"env":{"A":"${PLUGIN_ROOT}"}},
+			"web":{"type":"streamable-http","url":"https://a.example/${SET}","headers":{"X-A":"${SET}"}},"left":{"type":"streamable-http","url":"https://a.example","headers":{"X-A":"${NO}"}}}}`,
+		top + "skills/odd/SKILL.md":               "---\nname: Odd Name\ndescription: d\n---\n${CLAUDE_PLUGIN_ROOT} ${CLAUDE_SKILL_DIR} ${SET}\n",
+		top + ownPart + "hooks/a.yaml":            "say:\n  event: pre\n  protocol: claude\n  command: echo ${CLAUDE_PLUGIN_ROOT}\n",
+		top + ownPart + "commands/tools-hi.md":    "---\nname: tools:hi\n---\n${PLUGIN_ROOT} ${SET}\n",
+		top + ownPart + "agents/calm.md":          "---\nname: calm\n---\n${PLUGIN_DATA}\n",
+		"me/.aura/plugins/mine/plugin.json":       packageHead + `mine"}`,
+		"me/.aura/plugins/mine/skills/a/SKILL.md": "---\nname: a\ndescription: d\n---\n${CLAUDE_PLUGIN_ROOT}\n",
+	}.options(t)
+	o.Environ = []string{"SET=secret"}
+	c := load(t, o)
+	root, data := filepath.Join(o.UserHome, ".aura/plugins/tools"), filepath.Join(c.State.User().Data(), "tools")
+	run := c.MCPServers["tools-run"]
+	if !slices.Equal(run.Args, []string{data, "secret", "d", c.Workdir}) || run.Env["A"] != root || run.Env["CLAUDE_PLUGIN_ROOT"] != root || run.Env["PLUGIN_DATA"] != data {
+		t.Errorf("server: %+v", run)
+	}
+	if web := c.MCPServers["tools-web"]; web.URL != "https://a.example/secret" || web.Headers["X-A"] != "secret" || len(c.MCPServers) != 2 {
+		t.Errorf("servers: %+v", c.MCPServers)
+	}
+	if notices := strings.Join(c.Notices, "\n"); !strings.Contains(notices, `MCP server "left" is left out: the variable NO is not set`) {
+		t.Errorf("notices: %s", notices)
+	}
+	if s := c.Skills["odd"]; s.Body != root+" "+filepath.Join(root, "skills/odd")+" ${SET}" || c.Skills["a"].Body != "${CLAUDE_PLUGIN_ROOT}" {
+		t.Errorf("skills: %+v", c.Skills)
+	}
+	if h := c.Hooks["say"]; h.Env["CLAUDE_PLUGIN_ROOT"] != root || h.Env["CLAUDE_PLUGIN_DATA"] != data || h.Command != "echo ${CLAUDE_PLUGIN_ROOT}" {
+		t.Errorf("hook: %+v", h)
+	}
+	if c.Commands["tools:hi"].Body != root+" ${SET}" || c.Agents["calm"].Prompt != data {
+		t.Errorf("texts: %q, %q", c.Commands["tools:hi"].Body, c.Agents["calm"].Prompt)
+	}
+	// If the configuration is only shown, values of the user stay as written.
+	o.Text = true
+	if web := load(t, o).MCPServers["tools-web"]; web.URL != "https://a.example/${SET}" || web.Headers["X-A"] != "${SET}" {
+		t.Errorf("shown: %+v", web)
+	}
+}

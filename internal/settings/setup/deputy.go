@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -163,17 +164,28 @@ func outsideServer(c *config.Config) *mcp.Launch {
 	}
 }
 
-// prepareHook returns the function that makes hooks run confined, or outside of the sandbox where no tool can write.
+// prepareHook returns the function that makes hooks run confined, or outside of the sandbox where no tool can write. A hook of a portable
+// plugin reads the plugin's files and writes its directory for data.
 func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, shell.Command) (shell.Command, error) {
-	if !confines(c) {
-		return nil
-	}
 	return func(e hooks.Entry, line shell.Command) (shell.Command, error) {
-		if e.Unconfined {
+		root, data := c.Hooks[e.Name].Source.Home.Package()
+		if data != "" {
+			if err := os.MkdirAll(data, 0o700); err != nil {
+				return line, fmt.Errorf("making the plugin's directory for data: %w", err)
+			}
+		}
+		switch {
+		case !confines(c):
+			return line, nil
+		case e.Unconfined:
 			return outsideLine(c, line)
 		}
+		at, extra := confined(), sandbox.Paths(e.Extra)
+		if root != "" {
+			at.place.DataDir, extra.ReadOnly = data, append(slices.Clone(extra.ReadOnly), root)
+		}
 		by := caller{who: "hook " + e.Name, source: declaredIn(HookProgram+e.Name, c.Hooks[e.Name].Source.File)}
-		return confined().line(by, sandbox.Paths(e.Extra), line), nil
+		return at.line(by, extra, line), nil
 	}
 }
 

@@ -30,6 +30,9 @@ func (c Confinement) packaged(s config.MCPServer) *mcp.Launch {
 		if err := os.MkdirAll(p.Data, 0o700); err != nil {
 			return nil, fmt.Errorf("making the plugin's directory for data: %w", err)
 		}
+		if p.Claude() {
+			return start(ctx, spec) // in the working directory, as in Claude Code
+		}
 		var err error
 		if spec.Dir, err = p.Workdir(s.Cwd, p.Data); err == nil {
 			err = p.Contained(s.Cwd, spec.Dir, p.Data)

@@ -33,12 +33,18 @@ func skillDir(s config.Skill) string {
 	return dir
 }
 
-// userSkillDirs returns the directories of the user's skills. Tools can read the skills of the project anyway.
+// userSkillDirs returns the directories of the user's skills, and of the converted plugins whose texts name files in all of the plugin. Tools
+// can read the skills of the project anyway.
 func userSkillDirs(c *config.Config) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(c.Skills)) {
 		if s := c.Skills[name]; s.Source.Home.Kind == config.HomeUser && s.Dir() != "" {
 			out = append(out, skillDir(s))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Packages)) {
+		if p := c.Packages[name]; p.Home.Kind == config.HomeUser && p.Claude() {
+			out = append(out, p.Root)
 		}
 	}
 	return out

@@ -26,6 +26,8 @@ type Request struct {
 	Name string
 	// Subpaths are the directories within the source that plugins are taken from; if it is empty, the whole source is taken.
 	Subpaths []string
+	// Plugin is the name of a plugin in the marketplace that the source is; empty for its only one, and for other sources.
+	Plugin string
 
 	// chosen reports whether the user chose Name.
 	chosen bool
@@ -114,14 +116,29 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 		return Added{}, err
 	}
 	defer func() { err = errors.Join(s.readable(err), s.close()) }()
-	if err := p.occupied(r.Name, o); err != nil {
-		return Added{}, err
+	if r.Plugin == "" {
+		if err := p.occupied(r.Name, o); err != nil {
+			return Added{}, err
+		}
 	}
-	dir, commit, signed, err := s.writeSource(ctx, src, r, o)
+	at, err := s.locate(ctx, src, r.Ref, r.Plugin, len(r.Subpaths) == 0, o)
 	if err != nil {
 		return Added{}, err
 	}
-	if err := s.origin(dir, src, r, commit, o); err != nil {
+	if at.plugin != nil {
+		if r.Subpaths = at.subpaths; !r.chosen {
+			r.Name = at.entryName()
+		}
+		if err := p.occupied(r.Name, o); err != nil {
+			return Added{}, err
+		}
+	}
+	src, r.Ref = at.source, at.ref
+	dir, commit, signed, err := s.writeSource(ctx, at, r, o)
+	if err != nil {
+		return Added{}, err
+	}
+	if err := s.origin(ctx, dir, at, r, commit, o); err != nil {
 		return Added{}, err
 	}
 	ready, err := s.prepare(ctx, dir, o)
@@ -145,7 +162,8 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 }
 
 // writeSource writes the files of a source into the stage. The commit is empty if the source has none.
-func (s *stage) writeSource(ctx context.Context, src source, r Request, o Options) (dir, commit string, signed *Signed, err error) {
+func (s *stage) writeSource(ctx context.Context, at located, r Request, o Options) (dir, commit string, signed *Signed, err error) {
+	src, c := at.source, at.clone
 	// The directory has its final name already, because the name of a plugin may follow from it.
 	if dir, err = s.path(treeDir, r.Name); err != nil {
 		return "", "", nil, err
@@ -162,14 +180,10 @@ func (s *stage) writeSource(ctx context.Context, src source, r Request, o Option
 	if src.kind == kindLocal {
 		return dir, "", nil, s.copy(ctx, src, r, dir)
 	}
-	c, err := fetch(ctx, src, r.Ref, filepath.Join(s.dir, "git"), o)
-	if err != nil {
-		return "", "", nil, err
-	}
 	if signed, err = o.signature(s.place, src.url, c, nil); err != nil {
 		return "", "", nil, err
 	}
-	return dir, c.commit.Hash.String(), signed, export(ctx, c.storer, c.commit, dir)
+	return dir, c.commit.Hash.String(), signed, at.export(ctx, dir)
 }
 
 func (s *stage) copy(ctx context.Context, src source, r Request, dir string) error {
@@ -188,8 +202,9 @@ func (s *stage) copy(ctx context.Context, src source, r Request, dir string) err
 	return nil
 }
 
-// origin records where the unit comes from.
-func (s *stage) origin(dir string, src source, r Request, commit string, o Options) error {
+// origin converts plugins of another agent, and records where the unit comes from.
+func (s *stage) origin(ctx context.Context, dir string, at located, r Request, commit string, o Options) error {
+	src := at.source
 	origin := manifest.Origin{URL: src.url, Ref: r.Ref, Commit: commit, InstalledAt: o.now()}
 	if r.chosen {
 		origin.Name = r.Name
@@ -198,13 +213,22 @@ func (s *stage) origin(dir string, src source, r Request, commit string, o Optio
 	case src.kind == kindLocal && src.isFile():
 		return nil // the file has the name
 	case src.kind == kindLocal:
+		if err := s.convert(ctx, dir, origin.Roots(), at.plugin, o); err != nil {
+			return err
+		}
 		return keepName(dir, origin.Name)
 	case len(r.Subpaths) == 1:
 		origin.Subpath = r.Subpaths[0]
 	default:
 		origin.Subpaths = r.Subpaths
 	}
+	if at.market != nil {
+		origin.Marketplace, origin.MarketplaceRef, origin.Plugin = at.market.url, at.marketRef, at.entryName()
+	}
 	if err := checkRoots(dir, origin); err != nil {
+		return err
+	}
+	if err := s.convert(ctx, dir, origin.Roots(), at.plugin, o); err != nil {
 		return err
 	}
 	return manifest.WriteOrigin(dir, origin)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -16,8 +18,9 @@ import (
 // maxTarget is the longest target of a symbolic link, in bytes.
 const maxTarget = 4096
 
-// export writes the files of a commit below a directory. It converts and filters nothing, and leaves out submodules.
-func export(ctx context.Context, s storer.EncodedObjectStorer, commit *object.Commit, to string) error {
+// export writes the files of a commit below a directory. It converts and filters nothing, and leaves out submodules. If only names directories,
+// it writes those alone.
+func export(ctx context.Context, s storer.EncodedObjectStorer, commit *object.Commit, to string, only ...string) error {
 	tree, err := object.GetTree(s, commit.TreeHash)
 	if err != nil {
 		return fmt.Errorf("reading commit %s: %w", commit.Hash, err)
@@ -26,7 +29,7 @@ func export(ctx context.Context, s storer.EncodedObjectStorer, commit *object.Co
 	if err != nil {
 		return err
 	}
-	x := exporter{storer: s, writer: w}
+	x := exporter{storer: s, writer: w, only: only}
 	if err := x.tree(ctx, tree, ""); err != nil {
 		_ = w.root.Close()
 		return fmt.Errorf("reading commit %s: %w", commit.Hash, err)
@@ -42,6 +45,14 @@ type exporter struct {
 	writer *writer
 	// dirs counts the directories. A small repository can claim to have any number of them.
 	dirs int
+	only []string
+}
+
+// wanted reports whether a name is in one of the directories to write, or above one.
+func (x *exporter) wanted(name string) bool {
+	return len(x.only) == 0 || slices.ContainsFunc(x.only, func(dir string) bool {
+		return strings.HasPrefix(dir+"/", name+"/") || strings.HasPrefix(name, dir+"/")
+	})
 }
 
 func (x *exporter) tree(ctx context.Context, t *object.Tree, dir string) error {
@@ -52,7 +63,7 @@ func (x *exporter) tree(ctx context.Context, t *object.Tree, dir string) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if e.Mode == filemode.Submodule {
+		if e.Mode == filemode.Submodule || !x.wanted(path.Join(dir, e.Name)) {
 			continue
 		}
 		// path.Join cleans a path, so the name is checked first.

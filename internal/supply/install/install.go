@@ -44,6 +44,8 @@ type Options struct {
 	Force bool
 	// Check checks the source of a plugin; nil means no check.
 	Check Checker
+	// Convert converts plugins of another agent; nil means that none are installed.
+	Convert Converter
 	// BuiltinTools are the names of built-in tools. A plugin's tool may have such a name only if the plugin overrides the
 	// built-in tool.
 	BuiltinTools []string

@@ -48,9 +48,11 @@ var (
 	secretUser = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:gh[opsur]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt)-|[0-9A-Fa-f]{40}$)`)
 	})
-	drive  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
-	scheme = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:file|https?|ssh):`) })
-	scp    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`) })
+	// shorthand matches a repository of GitHub as OWNER/NAME.
+	shorthand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`) })
+	drive     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
+	scheme    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:file|https?|ssh):`) })
+	scp       = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:([^@/:]+)@)?([^@/:]+|\[[^\]/]+\]):(.+)$`) })
 )
 
 // parseSource parses the source that the user named. A relative path is resolved against workdir. It refuses text that git or

@@ -1,12 +1,10 @@
 package install
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -116,15 +114,11 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err != nil {
 		return Updated{}, err
 	}
-	src, err := parseSource(u.origin.URL, u.place.Home)
+	at, err := s.again(ctx, u.origin, u.place.Home, o)
 	if err != nil {
 		return Updated{}, err
 	}
-	ref := cmp.Or(o.Ref, u.origin.Ref)
-	c, err := fetch(ctx, src, ref, filepath.Join(s.dir, "git"), o)
-	if err != nil {
-		return Updated{}, err
-	}
+	ref, c := at.ref, at.clone
 	done = Updated{
 		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
 		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{}, sameRef: ref == u.origin.Ref,
@@ -151,7 +145,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err := o.moved(o.policy(u.place, u.origin.URL), before, done, c); err != nil {
 		return Updated{}, err
 	}
-	return done, s.exchange(ctx, u, c, o, &done)
+	return done, s.exchange(ctx, u, at, o, &done)
 }
 
 // signed returns the signature that was verified when the unit was installed; nil if there was none.
@@ -232,20 +226,26 @@ func (d *Updated) history(c clone) error {
 }
 
 // exchange prepares the new version and replaces the old one with it.
-func (s *stage) exchange(ctx context.Context, u unit, c clone, o Options, done *Updated) error {
+func (s *stage) exchange(ctx context.Context, u unit, at located, o Options, done *Updated) error {
 	dir, err := s.path(treeDir, u.name())
 	if err != nil {
 		return err
 	}
-	if err := export(ctx, c.storer, c.commit, dir); err != nil {
+	if err := at.export(ctx, dir); err != nil {
 		return err
 	}
 	origin := *u.origin
 	origin.Ref, origin.Commit, origin.InstalledAt = done.Ref, done.To, o.now()
+	if at.plugin != nil {
+		origin.MarketplaceRef, origin.Subpath, origin.Subpaths = at.marketRef, "", at.subpaths
+	}
 	if err := manifest.WriteOrigin(dir, origin); err != nil {
 		return err
 	}
 	if err := checkRoots(dir, origin); err != nil {
+		return err
+	}
+	if err := s.convert(ctx, dir, origin.Roots(), at.plugin, o); err != nil {
 		return err
 	}
 	disabled, err := keepDisabled(u, dir)
