@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/mcpauth"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -35,8 +36,8 @@ func (s *Session) loadTools(ctx context.Context, server string) (string, error) 
 
 // connect connects to a deferred server at the user's request.
 func (s *Session) connect(ctx context.Context, server string) error {
-	if s.servers.set == nil {
-		return fmt.Errorf("connecting to MCP server %q: none is configured", server)
+	if of := s.setup.Config.MCPServers[server]; !of.Of(s.setup.Role.Agent.Name) {
+		return fmt.Errorf("connecting to MCP server %q: only agent %s has it; switch with /agent", server, strings.Join(of.Agents, ", "))
 	}
 	if _, err := s.servers.set.Load(ctx, server); err != nil {
 		return err
@@ -78,6 +79,9 @@ func (c control) Login(ctx context.Context, name string) error {
 		return fmt.Errorf("logging in to MCP server %q: %w", name, err)
 	}
 	c.s.hideLogins(c.s.setup.Config)()
+	if !server.Of(c.s.setup.Role.Agent.Name) {
+		return nil
+	}
 	return c.s.connect(ctx, name)
 }
 
@@ -95,6 +99,17 @@ func (c control) Logout(ctx context.Context, name string) error {
 		return fmt.Errorf("logging out of MCP server %q: %w", name, err)
 	}
 	return nil
+}
+
+// Servers returns the servers that run, and those that only other agents have.
+func (c control) Servers() []mcp.Status {
+	out := c.s.servers.set.Servers()
+	for name, server := range c.s.setup.Config.MCPServers {
+		if !server.Of(c.s.setup.Role.Agent.Name) {
+			out = append(out, mcp.Status{Name: name, Type: string(server.Type), State: mcp.State("for agent " + strings.Join(server.Agents, ", "))})
+		}
+	}
+	return out
 }
 
 // webServer returns a configured server of type http.

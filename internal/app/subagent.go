@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -23,7 +25,17 @@ var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name
 // delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
 // like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.
 func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string) (string, error) {
-	sub, err := s.openSubagent(ctx, agent)
+	own, err := s.subagentServers(ctx, agent.Name)
+	if err != nil {
+		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
+	}
+	defer func() {
+		if ctx.Err() != nil {
+			own.Hurry()
+		}
+		own.Close()
+	}()
+	sub, err := s.openSubagent(ctx, agent, own)
 	if err != nil {
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
 	}
@@ -39,10 +51,30 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 	return answer, err
 }
 
+// subagentServers connects to the MCP servers that another agent has and that do not run in the session. A subagent cannot ask for the tools of a
+// deferred server, so none is deferred.
+func (s *Session) subagentServers(ctx context.Context, agent string) (*mcp.Set, error) {
+	answers := s.setup.Role.Agent.Name
+	has := func(m config.MCPServer) bool { return m.Of(agent) && !m.Of(answers) }
+	if c := s.setup.Config; !slices.ContainsFunc(slices.Collect(maps.Values(c.MCPServers)), has) {
+		return nil, nil
+	}
+	_, features, err := s.subagentRole(agent)
+	if err != nil {
+		return nil, err
+	}
+	c := withServers(s.setup.Config, features, has)
+	for name, server := range c.MCPServers {
+		server.Deferred = false
+		c.MCPServers[name] = server
+	}
+	return s.connectServers(ctx, c, s.setup.Source.Confinement(features)), nil
+}
+
 // openSubagent begins the agent's own conversation. The conversation is not saved: the session contains its prompt and its
-// answer.
-func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conversation.Conversation, error) {
-	p, plugins, err := s.subagent(ctx, agent)
+// answer. own are the agent's own servers.
+func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp.Set) (*conversation.Conversation, error) {
+	p, plugins, err := s.subagent(ctx, agent, own)
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +97,10 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 
 // subagent returns another agent's persona within this session, and the plugins with the settings of that agent. It may be
 // called concurrently.
-func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversation.Persona, narrowed, error) {
+func (s *Session) subagent(ctx context.Context, agent config.Agent, own *mcp.Set) (conversation.Persona, narrowed, error) {
 	s.beside.Lock()
 	defer s.beside.Unlock()
-	r, err := setup.FindRole(s.setup.Config, agent.Name, "")
-	if err != nil {
-		return conversation.Persona{}, narrowed{}, err
-	}
-	r.Within = s.setup.Role.Mode
-	features, err := s.setup.Source.Features(r)
+	r, features, err := s.subagentRole(agent.Name)
 	if err != nil {
 		return conversation.Persona{}, narrowed{}, err
 	}
@@ -82,10 +109,21 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 		return conversation.Persona{}, narrowed{}, err
 	}
 	plugins := s.plugins.under(features.Plugins)
-	live := s.live(s.setup, plugins.views(), s.servers.set)
+	live := s.live(s.setup, plugins.views(), mcp.View(func(string) bool { return true }, s.servers.set, own))
 	live.Background = nil // nobody would look at the commands of an agent whose work is done
 	p, err := chain.Persona(ctx, live)
 	return p, plugins, err
+}
+
+// subagentRole returns the role of another agent within this session, and its features.
+func (s *Session) subagentRole(agent string) (setup.Role, config.Features, error) {
+	r, err := setup.FindRole(s.setup.Config, agent, "")
+	if err != nil {
+		return r, config.Features{}, err
+	}
+	r.Within = s.setup.Role.Mode
+	features, err := s.setup.Source.Features(r)
+	return r, features, err
 }
 
 // relay returns a function that sends those events of another agent that the user should see. Results of tools, which may be
