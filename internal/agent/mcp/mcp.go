@@ -155,8 +155,8 @@ func (s *Set) Servers() []Status {
 // Connected returns the names of the connected servers, sorted.
 func (s *Set) Connected() []string {
 	var out []string
-	for _, each := range s.Servers() {
-		if each.State == StateConnected {
+	for _, each := range s.all() {
+		if each.snapshot().State == StateConnected {
 			out = append(out, each.Name)
 		}
 	}

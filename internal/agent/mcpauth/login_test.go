@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -98,47 +99,73 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestMixedUpState refuses the answer to another login, and goes on to wait for its own, which the user pastes.
+// TestMixedUpState refuses the answer to another login, from the browser and from the user, and goes on to wait for its own, which the user pastes.
 func TestMixedUpState(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
-	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-	paste, rejected := make(chan string, 3), make(chan error, 3)
-	user := User{Paste: paste, Rejected: func(err error) { rejected <- err }, Visit: func(address string) {
-		c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		resp, err := c.Get(address)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		_ = resp.Body.Close()
-		to := resp.Header.Get("Location")
-		forged, err := http.Get(strings.Replace(to, "state=", "state=x", 1))
-		if err != nil || forged.StatusCode != http.StatusBadRequest {
-			t.Errorf("the forged answer got %v, %v", forged, err)
-		}
-		if err == nil {
-			_ = forged.Body.Close()
-		}
-		paste <- "hello"
-		paste <- strings.Replace(to, "state=", "state=x", 1)
-		paste <- " " + to + "\n"
-	}}
-	// The forged answer needs the listener, which serves only once Visit has returned.
-	visit := user.Visit
-	var visiting sync.WaitGroup
-	user.Visit = func(address string) { visiting.Go(func() { visit(address) }) }
-	if err := s.Login(t.Context(), a.mcp(), Settings{}, user); err != nil {
-		t.Fatal(err)
+	for name, own := range map[string]func(address string) string{
+		"the address":            func(address string) string { return " " + address + "\n" },
+		"from the question mark": func(address string) string { return address[strings.Index(address, "?"):] },
+		"with a fragment":        func(address string) string { return address + "#" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority(t, "")
+			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+			page := make(chan string, 1)
+			user := User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+				c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := c.Get(<-page)
+				if err != nil {
+					return "", false, err
+				}
+				_ = resp.Body.Close()
+				to := resp.Header.Get("Location")
+				mixed := strings.Replace(to, "state=", "state=x", 1)
+				forged, err := http.Get(mixed)
+				if err != nil || forged.StatusCode != http.StatusBadRequest {
+					t.Errorf("the forged answer got %v, %v", forged, err)
+				}
+				if err == nil {
+					_ = forged.Body.Close()
+				}
+				u, err := url.Parse(to)
+				if err != nil {
+					return "", false, err
+				}
+				for _, wrong := range []string{"", "hello", mixed, u.Query().Get("code"), "?code=" + u.Query().Get("code"), strings.Replace(to, "127.0.0.1", "evil.invalid", 1)} {
+					if err := check(wrong); !errors.Is(err, errNotOurs) {
+						t.Errorf("%q: got %v", wrong, err)
+					}
+				}
+				return own(to), true, check(own(to))
+			}}
+			if err := s.Login(t.Context(), a.mcp(), Settings{}, user); err != nil || !s.LoggedIn(a.mcp()) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
-	visiting.Wait()
-	for range 2 {
-		if err := <-rejected; !errors.Is(err, errNotOurs) {
-			t.Errorf("got %v", err)
+}
+
+// TestPastedIssuer refuses a pasted address with the issuer of another server, and the login ends.
+func TestPastedIssuer(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"other iss", "no iss", "user refuses"} {
+		a := newAuthority(t, wrong)
+		s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+		page := make(chan string, 1)
+		err := s.Login(t.Context(), a.mcp(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+			c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			resp, err := c.Get(<-page)
+			if err != nil {
+				return "", false, err
+			}
+			_ = resp.Body.Close()
+			to := resp.Header.Get("Location")
+			return to, true, check(to)
+		}})
+		if err == nil || s.LoggedIn(a.mcp()) {
+			t.Errorf("%s: got %v", wrong, err)
 		}
-	}
-	if !s.LoggedIn(a.mcp()) {
-		t.Error("not logged in")
 	}
 }
 
@@ -150,8 +177,86 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user stopped it")
 	err := s.Login(ctx, a.mcp(), Settings{}, User{Visit: func(string) { cancel(stop) }})
-	if !errors.Is(err, stop) || s.LoggedIn(a.mcp()) {
+	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was left: %v", s.Dir, err)
+	}
+}
+
+// TestUnanswered has a row for each server that does not answer a login. The login ends with ctx, and nothing is kept.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"service is slow", "metadata is slow", "token is slow"} {
+		t.Run(wrong, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority(t, wrong)
+			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+			stop := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				<-a.reached
+				cancel(stop)
+			}()
+			if err := s.Login(ctx, a.mcp(), Settings{}, browser(t)); err == nil || s.LoggedIn(a.mcp()) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	a := newAuthority(t, "")
+	a.Close()
+	if err := (Store{Dir: t.TempDir()}).Login(t.Context(), a.mcp(), Settings{}, browser(t)); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("a dead server: %v", err)
+	}
+}
+
+// TestScopes has a row for each way in which a server asks for more scopes than the login has.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		lacks    []string
+		settings Settings
+		lack     string // the error of Lacks
+		fail     string // the error of the next login
+		asked    string // the scopes of the next login
+	}{
+		"further scopes":   {lacks: []string{"admin", "read"}, lack: "it needs a login with the scopes admin", asked: "read write admin"},
+		"what it has":      {lacks: []string{"write", "read"}, asked: "read write"},
+		"none":             {asked: "read write"},
+		"no scopes at all": {lacks: []string{"a\x1b[2J", `"`, "", strings.Repeat("x", maxScope+1)}, asked: "read write"},
+		"in the settings":  {lacks: []string{"admin"}, settings: Settings{Scopes: []string{"admin", "read"}}, lack: "admin", asked: "admin read"},
+		"not in settings":  {lacks: []string{"admin"}, settings: Settings{Scopes: []string{"read"}}, lack: "admin", fail: "add admin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAuthority(t, "any scope")
+			s := loggedIn(t, a)
+			tokens := s.Tokens(a.mcp())
+			for range 2 { // again and again changes nothing
+				err := tokens.Lacks(t.Context(), row.lacks)
+				if (err != nil) != (row.lack != "") || err != nil && (!strings.Contains(err.Error(), row.lack) || !errors.Is(err, ErrNeedsLogin)) {
+					t.Errorf("got %v", err)
+				}
+				if need := tokens.Needs(); (need != nil) != (err != nil) {
+					t.Errorf("needs %v after %v", need, err)
+				}
+			}
+			if token, err := tokens.Token(t.Context(), ""); err != nil || !a.valid(token) {
+				t.Errorf("the token that it has: %q, %v", token, err)
+			}
+			err := s.Login(t.Context(), a.mcp(), row.settings, browser(t))
+			if (err != nil) != (row.fail != "") || err != nil && !strings.Contains(err.Error(), row.fail) {
+				t.Errorf("got %v", err)
+			}
+			if err == nil && (a.scope != row.asked || tokens.Needs() != nil) {
+				t.Errorf("asked for %q, and needs %v", a.scope, tokens.Needs())
+			}
+		})
+	}
+	a := newAuthority(t, "")
+	if s := loggedIn(t, a); s.Tokens(a.mcp()+"/x").Lacks(t.Context(), []string{"a"}) != nil {
+		t.Error("an address without a login lacks scopes")
 	}
 }
 

@@ -26,20 +26,35 @@ type authority struct {
 	refreshes, access map[string]bool
 	refreshed         int
 	lifetime          int
+	// scope is what the last login asked for.
+	scope string
+	// reached is closed by the request that gets no answer.
+	reached chan struct{}
 	// hold, if not nil, delays the answers of the token endpoint until it is closed.
 	hold chan struct{}
 }
 
 func newAuthority(t *testing.T, wrong string) *authority {
 	t.Helper()
-	a := &authority{t: t, wrong: wrong, clients: map[string]string{"known": ""}, codes: map[string]url.Values{}, refreshes: map[string]bool{}, access: map[string]bool{}, lifetime: 3600}
+	a := &authority{t: t, wrong: wrong, clients: map[string]string{"known": ""}, codes: map[string]url.Values{}, refreshes: map[string]bool{}, access: map[string]bool{}, lifetime: 3600, reached: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.HandleFunc("/mcp", a.service)
+	slow := func(name string, do http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if wrong == name+" is slow" {
+				_, _ = io.Copy(io.Discard, r.Body)
+				close(a.reached)
+				<-r.Context().Done()
+				return
+			}
+			do(w, r)
+		}
+	}
+	mux.HandleFunc("/mcp", slow("service", a.service))
 	mux.HandleFunc("/.well-known/oauth-protected-resource/mcp", a.resource)
-	mux.HandleFunc("/.well-known/oauth-authorization-server/as", a.metadata)
+	mux.HandleFunc("/.well-known/oauth-authorization-server/as", slow("metadata", a.metadata))
 	mux.HandleFunc("POST /register", a.register)
 	mux.HandleFunc("GET /authorize", a.authorize)
-	mux.HandleFunc("POST /token", a.token)
+	mux.HandleFunc("POST /token", slow("token", a.token))
 	a.Server = httptest.NewServer(mux)
 	t.Cleanup(a.Close)
 	return a
@@ -123,10 +138,11 @@ func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	a.mu.Lock()
 	redirect, ok := a.clients[q.Get("client_id")]
+	a.scope = q.Get("scope")
 	a.mu.Unlock()
 	ok = ok || q.Get("client_id") == "https://aura.invalid/client.json"
 	if !ok || redirect != "" && redirect != q.Get("redirect_uri") || q.Get("code_challenge_method") != "S256" || q.Get("resource") != a.mcp() ||
-		q.Get("scope") != "read write" || q.Get("response_type") != "code" {
+		q.Get("scope") != "read write" && a.wrong != "any scope" || q.Get("response_type") != "code" {
 		a.t.Errorf("bad request of a login: %v", q)
 		http.Error(w, "bad request", http.StatusBadRequest)
 		return

@@ -32,6 +32,9 @@ func (p patient) servers(ctx context.Context) []Check {
 	}
 	var out []Check
 	for _, s := range found {
+		if s.Type != mcp.TypeHTTP {
+			continue
+		}
 		c := Check{Area: area, Name: s.Name, Status: Note, Detail: s.State}
 		switch mcp.State(s.State) {
 		case mcp.StateConnected:
