@@ -10,14 +10,32 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/idelchi/aura/internal/agent/mcpauth/authtest"
 )
 
-func loggedIn(t *testing.T, a *authority) Store {
+// browser returns a user who opens each address in a browser.
+func browser(t *testing.T) User {
+	t.Helper()
+	var open sync.WaitGroup
+	t.Cleanup(open.Wait)
+	return User{Visit: func(address string) {
+		open.Go(func() {
+			resp, err := http.Get(address)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+		})
+	}}
+}
+
+func loggedIn(t *testing.T, a *authtest.Authority) Store {
 	t.Helper()
 	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-	if err := s.Login(t.Context(), a.mcp(), Settings{}, browser(t)); err != nil {
+	if err := s.Login(t.Context(), a.MCP(), Settings{}, browser(t)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -36,24 +54,24 @@ func TestLogin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, row.wrong)
+			a := authtest.New(t, row.wrong, nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-			if err := s.Login(t.Context(), a.mcp(), row.settings, browser(t)); err != nil {
+			if err := s.Login(t.Context(), a.MCP(), row.settings, browser(t)); err != nil {
 				t.Fatal(err)
 			}
-			token, err := s.Tokens(a.mcp()).Token(t.Context(), "")
-			if err != nil || !a.valid(token) {
+			token, err := s.Tokens(a.MCP()).Token(t.Context(), "")
+			if err != nil || !a.Valid(token) {
 				t.Errorf("got %q, %v", token, err)
 			}
-			for path, want := range map[string]os.FileMode{s.Dir: 0o700, s.path(a.mcp()): 0o600} {
+			for path, want := range map[string]os.FileMode{s.Dir: 0o700, s.path(a.MCP()): 0o600} {
 				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 					t.Errorf("%s: %v, %v", path, info, err)
 				}
 			}
-			if secrets := s.Secrets(a.mcp()); len(secrets) < 2 || secrets[0] != token {
+			if secrets := s.Secrets(a.MCP()); len(secrets) < 2 || secrets[0] != token {
 				t.Errorf("secrets %q", secrets)
 			}
-			if token, err := s.Tokens(a.mcp()+"/other").Token(t.Context(), ""); token != "" || err != nil {
+			if token, err := s.Tokens(a.MCP()+"/other").Token(t.Context(), ""); token != "" || err != nil {
 				t.Errorf("another address gets %q, %v", token, err)
 			}
 		})
@@ -86,13 +104,13 @@ func TestWrongAnswers(t *testing.T) {
 	} {
 		t.Run(wrong, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, wrong)
+			a := authtest.New(t, wrong, nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-			err := s.Login(t.Context(), a.mcp(), Settings{}, browser(t))
+			err := s.Login(t.Context(), a.MCP(), Settings{}, browser(t))
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("got %v, want %s", err, want)
 			}
-			if s.LoggedIn(a.mcp()) {
+			if s.LoggedIn(a.MCP()) {
 				t.Error("a login was kept")
 			}
 		})
@@ -109,7 +127,7 @@ func TestMixedUpState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, "")
+			a := authtest.New(t, "", nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
 			page := make(chan string, 1)
 			user := User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
@@ -139,7 +157,7 @@ func TestMixedUpState(t *testing.T) {
 				}
 				return own(to), true, check(own(to))
 			}}
-			if err := s.Login(t.Context(), a.mcp(), Settings{}, user); err != nil || !s.LoggedIn(a.mcp()) {
+			if err := s.Login(t.Context(), a.MCP(), Settings{}, user); err != nil || !s.LoggedIn(a.MCP()) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -150,10 +168,10 @@ func TestMixedUpState(t *testing.T) {
 func TestPastedIssuer(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"other iss", "no iss", "user refuses"} {
-		a := newAuthority(t, wrong)
+		a := authtest.New(t, wrong, nil)
 		s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
 		page := make(chan string, 1)
-		err := s.Login(t.Context(), a.mcp(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+		err := s.Login(t.Context(), a.MCP(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
 			c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			resp, err := c.Get(<-page)
 			if err != nil {
@@ -163,7 +181,7 @@ func TestPastedIssuer(t *testing.T) {
 			to := resp.Header.Get("Location")
 			return to, true, check(to)
 		}})
-		if err == nil || s.LoggedIn(a.mcp()) {
+		if err == nil || s.LoggedIn(a.MCP()) {
 			t.Errorf("%s: got %v", wrong, err)
 		}
 	}
@@ -172,11 +190,11 @@ func TestPastedIssuer(t *testing.T) {
 // TestInterrupted ends a login that waits for the user. Nothing is kept.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user stopped it")
-	err := s.Login(ctx, a.mcp(), Settings{}, User{Visit: func(string) { cancel(stop) }})
+	err := s.Login(ctx, a.MCP(), Settings{}, User{Visit: func(string) { cancel(stop) }})
 	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
@@ -191,22 +209,22 @@ func TestUnanswered(t *testing.T) {
 	for _, wrong := range []string{"service is slow", "metadata is slow", "token is slow"} {
 		t.Run(wrong, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, wrong)
+			a := authtest.New(t, wrong, nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
 			stop := errors.New("enough")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go func() {
-				<-a.reached
+				<-a.Reached
 				cancel(stop)
 			}()
-			if err := s.Login(ctx, a.mcp(), Settings{}, browser(t)); err == nil || s.LoggedIn(a.mcp()) {
+			if err := s.Login(ctx, a.MCP(), Settings{}, browser(t)); err == nil || s.LoggedIn(a.MCP()) {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	a.Close()
-	if err := (Store{Dir: t.TempDir()}).Login(t.Context(), a.mcp(), Settings{}, browser(t)); err == nil || !strings.Contains(err.Error(), "refused") {
+	if err := (Store{Dir: t.TempDir()}).Login(t.Context(), a.MCP(), Settings{}, browser(t)); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("a dead server: %v", err)
 	}
 }
@@ -230,9 +248,9 @@ func TestScopes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, "any scope")
+			a := authtest.New(t, "any scope", nil)
 			s := loggedIn(t, a)
-			tokens := s.Tokens(a.mcp())
+			tokens := s.Tokens(a.MCP())
 			for range 2 { // again and again changes nothing
 				err := tokens.Lacks(t.Context(), row.lacks)
 				if (err != nil) != (row.lack != "") || err != nil && (!strings.Contains(err.Error(), row.lack) || !errors.Is(err, ErrNeedsLogin)) {
@@ -242,20 +260,20 @@ func TestScopes(t *testing.T) {
 					t.Errorf("needs %v after %v", need, err)
 				}
 			}
-			if token, err := tokens.Token(t.Context(), ""); err != nil || !a.valid(token) {
+			if token, err := tokens.Token(t.Context(), ""); err != nil || !a.Valid(token) {
 				t.Errorf("the token that it has: %q, %v", token, err)
 			}
-			err := s.Login(t.Context(), a.mcp(), row.settings, browser(t))
+			err := s.Login(t.Context(), a.MCP(), row.settings, browser(t))
 			if (err != nil) != (row.fail != "") || err != nil && !strings.Contains(err.Error(), row.fail) {
 				t.Errorf("got %v", err)
 			}
-			if err == nil && (a.scope != row.asked || tokens.Needs() != nil) {
-				t.Errorf("asked for %q, and needs %v", a.scope, tokens.Needs())
+			if err == nil && (a.Scope() != row.asked || tokens.Needs() != nil) {
+				t.Errorf("asked for %q, and needs %v", a.Scope(), tokens.Needs())
 			}
 		})
 	}
-	a := newAuthority(t, "")
-	if s := loggedIn(t, a); s.Tokens(a.mcp()+"/x").Lacks(t.Context(), []string{"a"}) != nil {
+	a := authtest.New(t, "", nil)
+	if s := loggedIn(t, a); s.Tokens(a.MCP()+"/x").Lacks(t.Context(), []string{"a"}) != nil {
 		t.Error("an address without a login lacks scopes")
 	}
 }
@@ -276,48 +294,46 @@ func age(t *testing.T, s Store, url string) {
 // TestRefresh has a row for each way in which a token ends.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
-	expire := func(t *testing.T, a *authority, s Store) {
+	expire := func(t *testing.T, a *authtest.Authority, s Store) {
 		t.Helper()
-		age(t, s, a.mcp())
+		age(t, s, a.MCP())
 	}
 	for name, row := range map[string]struct {
 		wrong  string
-		change func(t *testing.T, a *authority, s Store)
+		change func(t *testing.T, a *authtest.Authority, s Store)
 		fail   string
 		login  bool // whether the error is ErrNeedsLogin
 	}{
 		"expired":          {"", expire, "", false},
 		"no refresh token": {"no refresh token", expire, "it needs a login", true},
-		"revoked": {"", func(t *testing.T, a *authority, s Store) {
+		"revoked": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			age(t, s, a.mcp())
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			clear(a.refreshes)
+			age(t, s, a.MCP())
+			a.Revoke()
 		}, "it needs a login", true},
 		"server fails": {"refresh fails", expire, "503", false},
-		"server is dead": {"", func(t *testing.T, a *authority, s Store) {
+		"server is dead": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			age(t, s, a.mcp())
+			age(t, s, a.MCP())
 			a.Close()
 		}, "refreshing the login", false},
-		"logged out": {"", func(t *testing.T, a *authority, s Store) {
+		"logged out": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			if found, err := s.Logout(t.Context(), a.mcp()); !found || err != nil {
+			if found, err := s.Logout(t.Context(), a.MCP()); !found || err != nil {
 				t.Error(found, err)
 			}
 		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, row.wrong)
+			a := authtest.New(t, row.wrong, nil)
 			s := loggedIn(t, a)
 			row.change(t, a, s)
-			token, err := s.Tokens(a.mcp()).Token(t.Context(), "")
+			token, err := s.Tokens(a.MCP()).Token(t.Context(), "")
 			if (err != nil) != (row.fail != "") || err != nil && !strings.Contains(err.Error(), row.fail) || errors.Is(err, ErrNeedsLogin) != row.login {
 				t.Errorf("got %v", err)
 			}
-			if row.fail == "" && name != "logged out" && !a.valid(token) {
+			if row.fail == "" && name != "logged out" && !a.Valid(token) {
 				t.Errorf("got %q", token)
 			}
 		})
@@ -327,13 +343,13 @@ func TestRefresh(t *testing.T) {
 // TestRefused refreshes a token that the service refuses, although it has not ended.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
-	tokens := loggedIn(t, a).Tokens(a.mcp())
+	a := authtest.New(t, "", nil)
+	tokens := loggedIn(t, a).Tokens(a.MCP())
 	renewed := 0
 	tokens.OnRenewal(func() { renewed++ })
 	first, _ := tokens.Token(t.Context(), "")
 	second, err := tokens.Token(t.Context(), first)
-	if err != nil || second == first || !a.valid(second) || renewed != 1 {
+	if err != nil || second == first || !a.Valid(second) || renewed != 1 {
 		t.Errorf("got %q after %q, %v, renewed %d times", second, first, err, renewed)
 	}
 }
@@ -341,15 +357,15 @@ func TestRefused(t *testing.T) {
 // TestTwoRefreshes lets two auras refresh at once. The refresh token is valid once, so only one of them may ask.
 func TestTwoRefreshes(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := loggedIn(t, a)
-	age(t, s, a.mcp())
+	age(t, s, a.MCP())
 	hold := make(chan struct{})
-	a.slow(hold)
+	a.Hold(hold)
 	got := make(chan string, 2)
 	for range 2 {
 		go func() {
-			token, err := Store{Dir: s.Dir}.Tokens(a.mcp()).Token(t.Context(), "")
+			token, err := Store{Dir: s.Dir}.Tokens(a.MCP()).Token(t.Context(), "")
 			if err != nil {
 				token = err.Error()
 			}
@@ -358,26 +374,26 @@ func TestTwoRefreshes(t *testing.T) {
 	}
 	close(hold)
 	first, second := <-got, <-got
-	if first != second || !a.valid(first) || a.refreshed != 1 {
-		t.Errorf("got %q and %q after %d refreshes", first, second, a.refreshed)
+	if first != second || !a.Valid(first) || a.Counts().Refreshed != 1 {
+		t.Errorf("got %q and %q after %d refreshes", first, second, a.Counts().Refreshed)
 	}
 }
 
 // TestSlow ends the wait for a server that does not answer, and keeps the login.
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := loggedIn(t, a)
-	age(t, s, a.mcp())
+	age(t, s, a.MCP())
 	hold := make(chan struct{})
 	defer close(hold)
-	a.slow(hold)
-	tokens := s.Tokens(a.mcp())
+	a.Hold(hold)
+	tokens := s.Tokens(a.MCP())
 	tokens.timeout = 50 * time.Millisecond
 	if _, err := tokens.Token(t.Context(), ""); err == nil || errors.Is(err, ErrNeedsLogin) {
 		t.Errorf("got %v", err)
 	}
-	if l, err := s.read(a.mcp()); err != nil || l.Refresh == "" {
+	if l, err := s.read(a.MCP()); err != nil || l.Refresh == "" {
 		t.Errorf("the login is %+v, %v", l, err)
 	}
 }

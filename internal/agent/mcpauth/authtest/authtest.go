@@ -1,4 +1,5 @@
-package mcpauth
+// Package authtest is the strict counterpart of mcpauth in tests: an authorization server on the loopback address, which does what a test says wrong.
+package authtest
 
 import (
 	"crypto/rand"
@@ -9,40 +10,54 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 )
 
-// authority is a strict authorization server together with the service that it protects. wrong names what it does wrong.
-type authority struct {
+// Authority is a strict authorization server together with the service that it protects. A refresh token is valid once: who uses it again loses all
+// tokens.
+type Authority struct {
 	*httptest.Server
+	// Reached is closed by the request that gets no answer.
+	Reached chan struct{}
+
 	t     *testing.T
 	wrong string
+	inner http.Handler
 
 	mu      sync.Mutex
 	clients map[string]string // redirect URIs by client id
 	codes   map[string]url.Values
 	// refreshes holds the refresh tokens that are valid, access the access tokens.
 	refreshes, access map[string]bool
-	refreshed         int
+	used              map[string]bool
+	counts            Counts
 	lifetime          int
 	// scope is what the last login asked for.
 	scope string
-	// reached is closed by the request that gets no answer.
-	reached chan struct{}
 	// hold, if not nil, delays the answers of the token endpoint until it is closed.
 	hold chan struct{}
 }
 
-func newAuthority(t *testing.T, wrong string) *authority {
+// Counts is what happened so far.
+type Counts struct {
+	// Refreshed is how often tokens were refreshed, and Reused how often with a token that had been used before.
+	Refreshed, Reused int
+	// Refused is how many requests the service refused.
+	Refused int
+}
+
+// New returns an Authority in front of a service, which may be nil. wrong names what it does wrong; empty for nothing.
+func New(t *testing.T, wrong string, service http.Handler) *Authority {
 	t.Helper()
-	a := &authority{t: t, wrong: wrong, clients: map[string]string{"known": ""}, codes: map[string]url.Values{}, refreshes: map[string]bool{}, access: map[string]bool{}, lifetime: 3600, reached: make(chan struct{})}
+	a := &Authority{t: t, wrong: wrong, inner: service, used: map[string]bool{}, clients: map[string]string{"known": ""}, codes: map[string]url.Values{}, refreshes: map[string]bool{}, access: map[string]bool{}, lifetime: 3600, Reached: make(chan struct{})}
 	mux := http.NewServeMux()
 	slow := func(name string, do http.HandlerFunc) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if wrong == name+" is slow" {
 				_, _ = io.Copy(io.Discard, r.Body)
-				close(a.reached)
+				close(a.Reached)
 				<-r.Context().Done()
 				return
 			}
@@ -60,8 +75,10 @@ func newAuthority(t *testing.T, wrong string) *authority {
 	return a
 }
 
-func (a *authority) issuer() string { return a.URL + "/as" }
-func (a *authority) mcp() string    { return a.URL + "/mcp" }
+func (a *Authority) issuer() string { return a.URL + "/as" }
+
+// MCP is the address of the service.
+func (a *Authority) MCP() string { return a.URL + "/mcp" }
 
 func reply(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
@@ -73,17 +90,25 @@ func refuse(w http.ResponseWriter, code string) {
 	reply(w, http.StatusBadRequest, map[string]string{"error": code, "error_description": "no\x1b[2J"})
 }
 
-func (a *authority) service(w http.ResponseWriter, r *http.Request) {
+func (a *Authority) service(w http.ResponseWriter, r *http.Request) {
 	if a.wrong == "no login wanted" {
 		reply(w, http.StatusOK, map[string]any{})
 		return
 	}
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if a.inner != nil && a.Valid(token) {
+		a.inner.ServeHTTP(w, r)
+		return
+	}
+	a.mu.Lock()
+	a.counts.Refused++
+	a.mu.Unlock()
 	w.Header().Set("WWW-Authenticate", `Bearer scope="read write"`)
 	w.WriteHeader(http.StatusUnauthorized)
 }
 
-func (a *authority) resource(w http.ResponseWriter, r *http.Request) {
-	meta := map[string]any{"resource": a.mcp(), "authorization_servers": []string{a.issuer()}}
+func (a *Authority) resource(w http.ResponseWriter, r *http.Request) {
+	meta := map[string]any{"resource": a.MCP(), "authorization_servers": []string{a.issuer()}}
 	switch a.wrong {
 	case "wrong resource":
 		meta["resource"] = a.URL + "/other"
@@ -98,7 +123,7 @@ func (a *authority) resource(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, meta)
 }
 
-func (a *authority) metadata(w http.ResponseWriter, _ *http.Request) {
+func (a *Authority) metadata(w http.ResponseWriter, _ *http.Request) {
 	meta := map[string]any{
 		"issuer": a.issuer(), "authorization_endpoint": a.URL + "/authorize", "token_endpoint": a.URL + "/token", "registration_endpoint": a.URL + "/register",
 		"code_challenge_methods_supported": []string{"S256"}, "response_types_supported": []string{"code"}, "authorization_response_iss_parameter_supported": true,
@@ -117,7 +142,7 @@ func (a *authority) metadata(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, meta)
 }
 
-func (a *authority) register(w http.ResponseWriter, r *http.Request) {
+func (a *Authority) register(w http.ResponseWriter, r *http.Request) {
 	var of struct {
 		URIs []string `json:"redirect_uris"`
 		Type string   `json:"application_type"`
@@ -134,14 +159,14 @@ func (a *authority) register(w http.ResponseWriter, r *http.Request) {
 }
 
 // authorize agrees at once.
-func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
+func (a *Authority) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	a.mu.Lock()
 	redirect, ok := a.clients[q.Get("client_id")]
 	a.scope = q.Get("scope")
 	a.mu.Unlock()
 	ok = ok || q.Get("client_id") == "https://aura.invalid/client.json"
-	if !ok || redirect != "" && redirect != q.Get("redirect_uri") || q.Get("code_challenge_method") != "S256" || q.Get("resource") != a.mcp() ||
+	if !ok || redirect != "" && redirect != q.Get("redirect_uri") || q.Get("code_challenge_method") != "S256" || q.Get("resource") != a.MCP() ||
 		q.Get("scope") != "read write" && a.wrong != "any scope" || q.Get("response_type") != "code" {
 		a.t.Errorf("bad request of a login: %v", q)
 		http.Error(w, "bad request", http.StatusBadRequest)
@@ -167,7 +192,7 @@ func (a *authority) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, q.Get("redirect_uri")+"?"+out.Encode(), http.StatusFound)
 }
 
-func (a *authority) token(w http.ResponseWriter, r *http.Request) {
+func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	a.mu.Lock()
 	hold := a.hold
@@ -181,7 +206,7 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r.Form.Get("resource") != a.mcp() {
+	if r.Form.Get("resource") != a.MCP() {
 		refuse(w, "invalid_target")
 		return
 	}
@@ -204,12 +229,19 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		if !a.refreshes[r.Form.Get("refresh_token")] {
+		token := r.Form.Get("refresh_token")
+		if a.used[token] {
+			a.counts.Reused++
+			clear(a.refreshes)
+			clear(a.access)
+		}
+		if !a.refreshes[token] {
 			refuse(w, "invalid_grant")
 			return
 		}
-		delete(a.refreshes, r.Form.Get("refresh_token")) // each is valid once
-		a.refreshed++
+		delete(a.refreshes, token)
+		a.used[token] = true
+		a.counts.Refreshed++
 	default:
 		refuse(w, "unsupported_grant_type")
 		return
@@ -240,29 +272,45 @@ func (a *authority) token(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, out)
 }
 
-// browser returns a user who opens each address in a browser.
-func browser(t *testing.T) User {
-	t.Helper()
-	var open sync.WaitGroup
-	t.Cleanup(open.Wait)
-	return User{Visit: func(address string) {
-		open.Go(func() {
-			resp, err := http.Get(address)
-			if err == nil {
-				_ = resp.Body.Close()
-			}
-		})
-	}}
-}
-
-func (a *authority) valid(token string) bool {
+// Valid reports whether an access token is valid.
+func (a *Authority) Valid(token string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.access[token]
 }
 
-func (a *authority) slow(hold chan struct{}) {
+// Hold delays the answers of the token endpoint until a channel is closed.
+func (a *Authority) Hold(until chan struct{}) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.hold = hold
+	a.hold = until
+}
+
+// Expire ends all access tokens.
+func (a *Authority) Expire() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.access)
+}
+
+// Revoke ends all tokens.
+func (a *Authority) Revoke() {
+	a.Expire()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	clear(a.refreshes)
+}
+
+// Counts returns what happened so far.
+func (a *Authority) Counts() Counts {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.counts
+}
+
+// Scope returns what the last login asked for.
+func (a *Authority) Scope() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.scope
 }
