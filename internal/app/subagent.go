@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/idelchi/aura/internal/agent/conversation"
@@ -25,7 +24,7 @@ var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name
 // delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
 // like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.
 func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string) (string, error) {
-	own, err := s.subagentServers(ctx, agent.Name)
+	own, err := subagentServers(ctx, s.setup, agent.Name, s.connectServers)
 	if err != nil {
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
 	}
@@ -51,24 +50,22 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 	return answer, err
 }
 
-// subagentServers connects to the MCP servers that another agent has and that do not run in the session. A subagent cannot ask for the tools of a
-// deferred server, so none is deferred.
-func (s *Session) subagentServers(ctx context.Context, agent string) (*mcp.Set, error) {
-	answers := s.setup.Role.Agent.Name
-	has := func(m config.MCPServer) bool { return m.Of(agent) && !m.Of(answers) }
-	if c := s.setup.Config; !slices.ContainsFunc(slices.Collect(maps.Values(c.MCPServers)), has) {
-		return nil, nil
-	}
-	_, features, err := s.subagentRole(agent)
+// subagentServers connects to the MCP servers that another agent has and that do not run in a session with this setup. A subagent cannot ask for the
+// tools of a deferred server, so none is deferred.
+func subagentServers(ctx context.Context, of *setup.Setup, agent string, connect connector) (*mcp.Set, error) {
+	_, features, err := subagentRole(of, agent)
 	if err != nil {
 		return nil, err
 	}
-	c := withServers(s.setup.Config, features, has)
+	c := withServers(of.Config, features, func(m config.MCPServer) bool { return m.Of(agent) && !m.Of(of.Role.Agent.Name) })
+	if len(c.MCPServers) == 0 {
+		return nil, nil
+	}
 	for name, server := range c.MCPServers {
 		server.Deferred = false
 		c.MCPServers[name] = server
 	}
-	return s.connectServers(ctx, c, s.setup.Source.Confinement(features)), nil
+	return connect(ctx, c, of.Confinement(features)), nil
 }
 
 // openSubagent begins the agent's own conversation. The conversation is not saved: the session contains its prompt and its
@@ -100,7 +97,7 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp
 func (s *Session) subagent(ctx context.Context, agent config.Agent, own *mcp.Set) (conversation.Persona, narrowed, error) {
 	s.beside.Lock()
 	defer s.beside.Unlock()
-	r, features, err := s.subagentRole(agent.Name)
+	r, features, err := subagentRole(s.setup, agent.Name)
 	if err != nil {
 		return conversation.Persona{}, narrowed{}, err
 	}
@@ -115,14 +112,14 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent, own *mcp.Set
 	return p, plugins, err
 }
 
-// subagentRole returns the role of another agent within this session, and its features.
-func (s *Session) subagentRole(agent string) (setup.Role, config.Features, error) {
-	r, err := setup.FindRole(s.setup.Config, agent, "")
+// subagentRole returns the role of another agent within a session with this setup, and its features.
+func subagentRole(of *setup.Setup, agent string) (setup.Role, config.Features, error) {
+	r, err := setup.FindRole(of.Config, agent, "")
 	if err != nil {
 		return r, config.Features{}, err
 	}
-	r.Within = s.setup.Role.Mode
-	features, err := s.setup.Source.Features(r)
+	r.Within = of.Role.Mode
+	features, err := of.Source.Features(r)
 	return r, features, err
 }
 

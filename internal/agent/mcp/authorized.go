@@ -102,7 +102,7 @@ func challenge(resp *http.Response) map[string]string {
 // needsLogin returns why the user has to log in before a request that failed; nil if there is another reason. The client only passes on the text of the error.
 func (s *server) needsLogin(err error) error {
 	if errors.Is(err, mcpauth.ErrNeedsLogin) || strings.Contains(err.Error(), mcpauth.ErrNeedsLogin.Error()) {
-		return cmp.Or(s.logins().Needs(), error(mcpauth.ErrNeedsLogin))
+		return cmp.Or(s.logins().Needs(), mcpauth.ErrNeedsLogin)
 	}
 	return nil
 }

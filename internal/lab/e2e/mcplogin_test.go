@@ -29,8 +29,10 @@ func newGuarded(t *testing.T) guarded {
 	server.AddTool(&mcp.Tool{Name: "now", InputSchema: map[string]any{"type": "object"}}, func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "noon"}}}, nil
 	})
-	g := guarded{newStory(t, "  - tool_calls: [{name: mcp__web__now, arguments: {}}]\n  - text: All done.\n"),
-		authtest.New(t, "", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil))}
+	g := guarded{
+		newStory(t, "  - tool_calls: [{name: mcp__web__now, arguments: {}}]\n  - text: All done.\n"),
+		authtest.New(t, "", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)),
+	}
 	g.write(".aura/config/mcp/web.yaml", "web: {url: '"+g.MCP()+"'}\n")
 	return g
 }

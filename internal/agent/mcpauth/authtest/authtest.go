@@ -206,44 +206,12 @@ func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r.Form.Get("resource") != a.MCP() {
-		refuse(w, "invalid_target")
+	if a.wrong == "refresh fails" && r.Form.Get("grant_type") == "refresh_token" {
+		w.WriteHeader(http.StatusServiceUnavailable)
 		return
 	}
-	switch r.Form.Get("grant_type") {
-	case "authorization_code":
-		q, ok := a.codes[r.Form.Get("code")]
-		delete(a.codes, r.Form.Get("code"))
-		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
-		id, secret, basic := r.BasicAuth()
-		if !basic {
-			id = r.Form.Get("client_id")
-		}
-		if !ok || id != q.Get("client_id") || id == "known" && secret != "s3cret" || r.Form.Get("redirect_uri") != q.Get("redirect_uri") ||
-			base64.RawURLEncoding.EncodeToString(sum[:]) != q.Get("code_challenge") {
-			refuse(w, "invalid_grant")
-			return
-		}
-	case "refresh_token":
-		if a.wrong == "refresh fails" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		token := r.Form.Get("refresh_token")
-		if a.used[token] {
-			a.counts.Reused++
-			clear(a.refreshes)
-			clear(a.access)
-		}
-		if !a.refreshes[token] {
-			refuse(w, "invalid_grant")
-			return
-		}
-		delete(a.refreshes, token)
-		a.used[token] = true
-		a.counts.Refreshed++
-	default:
-		refuse(w, "unsupported_grant_type")
+	if fault := a.grant(r); fault != "" {
+		refuse(w, fault)
 		return
 	}
 	out := map[string]any{"access_token": rand.Text(), "token_type": "Bearer", "expires_in": a.lifetime, "refresh_token": rand.Text()}
@@ -270,6 +238,43 @@ func (a *Authority) token(w http.ResponseWriter, r *http.Request) {
 		a.access[token] = true
 	}
 	reply(w, http.StatusOK, out)
+}
+
+// grant takes what a request for tokens offers. It returns why it is refused.
+func (a *Authority) grant(r *http.Request) (fault string) {
+	if r.Form.Get("resource") != a.MCP() {
+		return "invalid_target"
+	}
+	switch r.Form.Get("grant_type") {
+	case "authorization_code":
+		q, ok := a.codes[r.Form.Get("code")]
+		delete(a.codes, r.Form.Get("code"))
+		sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
+		id, secret, basic := r.BasicAuth()
+		if !basic {
+			id = r.Form.Get("client_id")
+		}
+		if !ok || id != q.Get("client_id") || id == "known" && secret != "s3cret" || r.Form.Get("redirect_uri") != q.Get("redirect_uri") ||
+			base64.RawURLEncoding.EncodeToString(sum[:]) != q.Get("code_challenge") {
+			return "invalid_grant"
+		}
+	case "refresh_token":
+		token := r.Form.Get("refresh_token")
+		if a.used[token] {
+			a.counts.Reused++
+			clear(a.refreshes)
+			clear(a.access)
+		}
+		if !a.refreshes[token] {
+			return "invalid_grant"
+		}
+		delete(a.refreshes, token)
+		a.used[token] = true
+		a.counts.Refreshed++
+	default:
+		return "unsupported_grant_type"
+	}
+	return ""
 }
 
 // Valid reports whether an access token is valid.
