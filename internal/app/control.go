@@ -48,7 +48,6 @@ func (c control) State() sdk.Context            { return c.s.talk.Context() }
 func (c control) Stats() sdk.Stats              { return c.s.talk.Stats() }
 func (c control) History() []llm.Message        { return c.s.talk.History() }
 func (c control) Plugins() []*host.Plugin       { return c.s.plugins.list() }
-func (c control) Servers() []mcp.Status         { return c.s.servers.set.Servers() }
 func (c control) Prompts() []mcp.Prompt         { return c.s.servers.set.Prompts() }
 func (c control) Todos() *todo.List             { return &c.s.todos }
 func (c control) Background() *background.Set   { return &c.s.journal.commands }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/mcpauth"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -35,8 +36,8 @@ func (s *Session) loadTools(ctx context.Context, server string) (string, error) 
 
 // connect connects to a deferred server at the user's request.
 func (s *Session) connect(ctx context.Context, server string) error {
-	if s.servers.set == nil {
-		return fmt.Errorf("connecting to MCP server %q: none is configured", server)
+	if of := s.setup.Config.MCPServers[server]; !of.Of(s.setup.Role.Agent.Name) {
+		return fmt.Errorf("connecting to MCP server %q: only agent %s has it; switch with /agent", server, strings.Join(of.Agents, ", "))
 	}
 	if _, err := s.servers.set.Load(ctx, server); err != nil {
 		return err
@@ -60,24 +61,38 @@ func (s *Session) hideLogins(of *config.Config) func() {
 // loginPatience is how long a login within a session waits for the user.
 const loginPatience = 5 * time.Minute
 
-// Login logs in to a server and connects to it. The user opens the address that a notice shows.
+// Login logs in to a server and connects to it. The user opens the address that a notice shows. A user who declines to paste an address can still log in
+// with a browser of this machine.
 func (c control) Login(ctx context.Context, name string) error {
 	server, err := c.webServer("logging in to", name)
 	if err != nil {
 		return err
 	}
-	if _, ok := c.s.front.(frontend.Asker); !ok {
+	inquirer, ok := c.s.front.(frontend.Inquirer)
+	if !ok {
 		return fmt.Errorf("logging in to MCP server %q: there is nobody to do it; run aura mcp login %s in a terminal", name, name)
 	}
 	limited, cancel := context.WithTimeoutCause(ctx, loginPatience, fmt.Errorf("nobody logged in within %s", loginPatience))
 	defer cancel()
-	err = setup.Logins(c.s.setup.Config).Login(limited, server.URL, setup.LoginSettings(server), mcpauth.User{Visit: func(address string) {
-		c.s.notices.show(fmt.Sprintf("open this address in a browser of this machine, within %s; for another machine run aura mcp login %s: %s", loginPatience, name, address))
-	}})
+	ask := c.s.running.activity.inquiring(inquirer)
+	err = setup.Logins(c.s.setup.Config).Login(limited, server.URL, setup.LoginSettings(server), mcpauth.User{
+		Visit: func(address string) {
+			c.s.notices.show(fmt.Sprintf("open this address in a browser, within %s: %s", loginPatience, address))
+		},
+		Paste: func(ctx context.Context, check func(string) error) (string, bool, error) {
+			return ask(ctx, mcp.Inquiry{
+				Server: name, Message: "a login. If the browser runs on this machine, aura notices the answer. Otherwise paste the address at which the browser ends, although it shows no page.",
+				Field: "address", Check: check,
+			})
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("logging in to MCP server %q: %w", name, err)
 	}
 	c.s.hideLogins(c.s.setup.Config)()
+	if !server.Of(c.s.setup.Role.Agent.Name) {
+		return nil
+	}
 	return c.s.connect(ctx, name)
 }
 
@@ -95,6 +110,17 @@ func (c control) Logout(ctx context.Context, name string) error {
 		return fmt.Errorf("logging out of MCP server %q: %w", name, err)
 	}
 	return nil
+}
+
+// Servers returns the servers that run, and those that only other agents have.
+func (c control) Servers() []mcp.Status {
+	out := c.s.servers.set.Servers()
+	for name, server := range c.s.setup.Config.MCPServers {
+		if !server.Of(c.s.setup.Role.Agent.Name) {
+			out = append(out, mcp.Status{Name: name, Type: string(server.Type), State: mcp.State("for agent " + strings.Join(server.Agents, ", "))})
+		}
+	}
+	return out
 }
 
 // webServer returns a configured server of type http.

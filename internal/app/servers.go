@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
@@ -15,26 +16,37 @@ import (
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
-// servers holds the MCP servers of a session. set is nil while no server is configured.
+// servers holds the MCP servers of a session: those that every agent has, and those of the agent that answers.
 type servers struct {
-	set        *mcp.Set
-	configured map[string]config.MCPServer
-	// sandbox holds the settings that the servers are confined by.
-	sandbox config.Sandbox
+	common, own pool
+	// set is a view of both.
+	set *mcp.Set
 	// loaded holds the tools of deferred servers that the model requested.
 	loaded []string
 	// stale is set when tools changed. It may be set from any goroutine.
 	stale atomic.Bool
 }
 
-// serverChange is a prepared change of the servers. set is what the servers will be. other reports whether it differs from what
-// they are.
-type serverChange struct {
-	of         *servers
+// pool holds servers that are started and closed together. set is nil if there are none.
+type pool struct {
 	set        *mcp.Set
 	configured map[string]config.MCPServer
-	sandbox    config.Sandbox
-	other      bool
+	// sandbox holds the settings that the servers are confined by.
+	sandbox config.Sandbox
+}
+
+// serverChange is a prepared change of the servers. set is a view of what the servers will be.
+type serverChange struct {
+	of          *servers
+	set         *mcp.Set
+	common, own poolChange
+}
+
+// poolChange is a prepared change of a pool to next. other reports whether it differs from what the pool is.
+type poolChange struct {
+	of    *pool
+	next  pool
+	other bool
 }
 
 // connector connects to the servers of a configuration.
@@ -44,21 +56,44 @@ type connector func(context.Context, *config.Config, setup.Confinement) *mcp.Set
 // differently. A server that cannot be reached is omitted. But prepare fails if the change would lose a server that is connected
 // now.
 func (v *servers) prepare(ctx context.Context, next *setup.Setup, connect connector) (serverChange, error) {
-	c := *next.Config
-	c.Features = next.Features
+	out := serverChange{of: v}
+	agent := next.Role.Agent.Name
+	var err error
+	out.common, err = v.common.prepare(ctx, next, func(s config.MCPServer) bool { return len(s.Agents) == 0 }, connect)
+	if err == nil {
+		out.own, err = v.own.prepare(ctx, next, func(s config.MCPServer) bool { return len(s.Agents) > 0 && s.Of(agent) }, connect)
+	}
+	out.set = mcp.View(func(string) bool { return true }, out.common.next.set, out.own.next.set)
+	return out, err
+}
+
+func (v *pool) prepare(ctx context.Context, next *setup.Setup, has func(config.MCPServer) bool, connect connector) (poolChange, error) {
+	c := withServers(next.Config, next.Features, has)
 	if reflect.DeepEqual(v.configured, c.MCPServers) && (len(c.MCPServers) == 0 || reflect.DeepEqual(v.sandbox, c.Features.Sandbox)) {
-		return serverChange{of: v, set: v.set}, nil
+		return poolChange{of: v, next: *v}, nil
 	}
-	out := serverChange{of: v, configured: c.MCPServers, sandbox: c.Features.Sandbox, other: true}
+	out := poolChange{of: v, next: pool{configured: c.MCPServers, sandbox: c.Features.Sandbox}, other: true}
 	if len(c.MCPServers) > 0 {
-		out.set = connect(ctx, &c, next.Sandbox())
+		out.next.set = connect(ctx, c, next.Sandbox())
 	}
-	for _, now := range out.set.Servers() {
+	for _, now := range out.next.set.Servers() {
 		if now.State == mcp.StateFailed && slices.Contains(v.set.Connected(), now.Name) {
 			return out, fmt.Errorf("connecting to MCP server %q, which stays connected as it was: %s", now.Name, now.Error)
 		}
 	}
 	return out, nil
+}
+
+// withServers returns a configuration with some of its servers, and with the features of a role.
+func withServers(of *config.Config, features config.Features, has func(config.MCPServer) bool) *config.Config {
+	c := *of
+	c.Features, c.MCPServers = features, map[string]config.MCPServer{}
+	for name, s := range of.MCPServers {
+		if has(s) {
+			c.MCPServers[name] = s
+		}
+	}
+	return &c
 }
 
 // connectServers connects to the servers of a configuration. It shows which of them cannot be reached.
@@ -84,24 +119,38 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 }
 
 func (c serverChange) commit() {
-	if !c.other {
-		return
+	c.common.commit()
+	c.own.commit()
+	c.of.set = c.set
+}
+
+func (c poolChange) commit() {
+	if c.other {
+		c.of.set.Close()
+		*c.of = c.next
 	}
-	c.of.set.Close()
-	c.of.set, c.of.configured, c.of.sandbox = c.set, c.configured, c.sandbox
 }
 
 func (c serverChange) abort() {
+	c.common.abort()
+	c.own.abort()
+}
+
+func (c poolChange) abort() {
 	if c.other {
-		c.set.Hurry()
-		c.set.Close()
+		c.next.set.Hurry()
+		c.next.set.Close()
 	}
 }
 
 // close disconnects from the servers. If hurry is set, somebody waits for aura to stop, so the servers get less time to end.
 func (v *servers) close(hurry bool) {
-	if hurry {
-		v.set.Hurry()
+	var closing sync.WaitGroup
+	for _, set := range []*mcp.Set{v.common.set, v.own.set} {
+		if hurry {
+			set.Hurry()
+		}
+		closing.Go(set.Close)
 	}
-	v.set.Close()
+	closing.Wait()
 }

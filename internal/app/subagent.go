@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/donetool"
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -23,7 +24,17 @@ var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name
 // delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
 // like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.
 func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string) (string, error) {
-	sub, err := s.openSubagent(ctx, agent)
+	own, err := subagentServers(ctx, s.setup, agent.Name, s.connectServers)
+	if err != nil {
+		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
+	}
+	defer func() {
+		if ctx.Err() != nil {
+			own.Hurry()
+		}
+		own.Close()
+	}()
+	sub, err := s.openSubagent(ctx, agent, own)
 	if err != nil {
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
 	}
@@ -39,10 +50,28 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 	return answer, err
 }
 
+// subagentServers connects to the MCP servers that another agent has and that do not run in a session with this setup. A subagent cannot ask for the
+// tools of a deferred server, so none is deferred.
+func subagentServers(ctx context.Context, of *setup.Setup, agent string, connect connector) (*mcp.Set, error) {
+	_, features, err := subagentRole(of, agent)
+	if err != nil {
+		return nil, err
+	}
+	c := withServers(of.Config, features, func(m config.MCPServer) bool { return m.Of(agent) && !m.Of(of.Role.Agent.Name) })
+	if len(c.MCPServers) == 0 {
+		return nil, nil
+	}
+	for name, server := range c.MCPServers {
+		server.Deferred = false
+		c.MCPServers[name] = server
+	}
+	return connect(ctx, c, of.Confinement(features)), nil
+}
+
 // openSubagent begins the agent's own conversation. The conversation is not saved: the session contains its prompt and its
-// answer.
-func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conversation.Conversation, error) {
-	p, plugins, err := s.subagent(ctx, agent)
+// answer. own are the agent's own servers.
+func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp.Set) (*conversation.Conversation, error) {
+	p, plugins, err := s.subagent(ctx, agent, own)
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +94,10 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent) (*conver
 
 // subagent returns another agent's persona within this session, and the plugins with the settings of that agent. It may be
 // called concurrently.
-func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversation.Persona, narrowed, error) {
+func (s *Session) subagent(ctx context.Context, agent config.Agent, own *mcp.Set) (conversation.Persona, narrowed, error) {
 	s.beside.Lock()
 	defer s.beside.Unlock()
-	r, err := setup.FindRole(s.setup.Config, agent.Name, "")
-	if err != nil {
-		return conversation.Persona{}, narrowed{}, err
-	}
-	r.Within = s.setup.Role.Mode
-	features, err := s.setup.Source.Features(r)
+	r, features, err := subagentRole(s.setup, agent.Name)
 	if err != nil {
 		return conversation.Persona{}, narrowed{}, err
 	}
@@ -82,10 +106,21 @@ func (s *Session) subagent(ctx context.Context, agent config.Agent) (conversatio
 		return conversation.Persona{}, narrowed{}, err
 	}
 	plugins := s.plugins.under(features.Plugins)
-	live := s.live(s.setup, plugins.views(), s.servers.set)
+	live := s.live(s.setup, plugins.views(), mcp.View(func(string) bool { return true }, s.servers.set, own))
 	live.Background = nil // nobody would look at the commands of an agent whose work is done
 	p, err := chain.Persona(ctx, live)
 	return p, plugins, err
+}
+
+// subagentRole returns the role of another agent within a session with this setup, and its features.
+func subagentRole(of *setup.Setup, agent string) (setup.Role, config.Features, error) {
+	r, err := setup.FindRole(of.Config, agent, "")
+	if err != nil {
+		return r, config.Features{}, err
+	}
+	r.Within = of.Role.Mode
+	features, err := of.Source.Features(r)
+	return r, features, err
 }
 
 // relay returns a function that sends those events of another agent that the user should see. Results of tools, which may be

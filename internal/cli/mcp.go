@@ -98,6 +98,9 @@ func showServers(s streams, list []inspect.MCPServer, asJSON bool) error {
 			failed++
 			state += ": " + oneLine(server.Error, resultLimit)
 		}
+		if len(server.Agents) > 0 {
+			state += ", for agent " + strings.Join(server.Agents, ", ")
+		}
 		rows = append(rows, []string{server.Name, server.Type, dash(server.Sandbox), state, dash(strings.Join(server.Tools, ", "))})
 	}
 	switch {

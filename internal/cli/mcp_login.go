@@ -96,25 +96,22 @@ func webServer(s streams, root *rootOptions, name string) (config.MCPServer, *co
 func login(ctx context.Context, s streams, cfg *config.Config, server config.MCPServer, wait time.Duration) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("nobody logged in within %s", wait))
 	defer cancel()
-	pasted := make(chan string)
-	go func() {
-		defer close(pasted)
-		// Reading ends with the program at the latest: nothing else is read after the login.
-		lines := bufio.NewScanner(s.in)
-		for lines.Scan() {
-			select {
-			case pasted <- lines.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
 	err := setup.Logins(cfg).Login(ctx, server.URL, setup.LoginSettings(server), mcpauth.User{
 		Visit: func(address string) {
 			fmt.Fprintf(s.err, "Open this address in a browser:\n\n%s\n\nIf the browser runs on another machine, paste the address at which it ends:\n", plaintext.Line(address))
 		},
-		Paste:    pasted,
-		Rejected: func(err error) { fmt.Fprintf(s.err, "%s\n", plaintext.Line(err.Error())) },
+		Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+			// Reading ends with the program at the latest: nothing else is read after the login.
+			lines := bufio.NewScanner(s.in)
+			for lines.Scan() {
+				err := check(lines.Text())
+				if err == nil {
+					return lines.Text(), true, nil
+				}
+				fmt.Fprintln(s.err, plaintext.Line(err.Error()))
+			}
+			return "", false, nil
+		},
 	})
 	if err != nil {
 		if errors.Is(err, context.Canceled) {

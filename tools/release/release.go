@@ -48,7 +48,7 @@ func (r *releaser) all() error {
 			return err
 		}
 	}
-	for _, step := range []func() error{r.installers, r.components, r.releaseNotes, r.provenance, r.sums} {
+	for _, step := range []func() error{r.installers, r.registry, r.components, r.releaseNotes, r.provenance, r.sums} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -24,8 +26,8 @@ func (w *web) authorized(req *http.Request) (*http.Response, error) {
 		return nil, w.loginError(err)
 	}
 	resp, err := w.base.RoundTrip(withToken(req, token))
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || token == "" && !wantsLogin(resp) {
-		return resp, err
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || token == "" && challenge(resp) == nil {
+		return w.permitted(req, resp, err)
 	}
 	_ = resp.Body.Close()
 	if token == "" {
@@ -48,7 +50,21 @@ func (w *web) authorized(req *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close()
 		return nil, w.loginError(mcpauth.ErrNeedsLogin)
 	}
-	return resp, err
+	return w.permitted(req, resp, err)
+}
+
+// permitted returns an answer, or an error if the service wants scopes that the login lacks. The request is not repeated: only the user can log in.
+func (w *web) permitted(req *http.Request, resp *http.Response, err error) (*http.Response, error) {
+	if err != nil || resp.StatusCode != http.StatusForbidden {
+		return resp, err
+	}
+	if params := challenge(resp); params["error"] == "insufficient_scope" {
+		if err := w.tokens.Lacks(req.Context(), strings.Fields(params["scope"])); err != nil {
+			_ = resp.Body.Close()
+			return nil, w.loginError(err)
+		}
+	}
+	return resp, nil
 }
 
 func withToken(req *http.Request, token string) *http.Request {
@@ -62,26 +78,50 @@ func withToken(req *http.Request, token string) *http.Request {
 // loginError adds what the user can do to the error of a token.
 func (w *web) loginError(err error) error {
 	if errors.Is(err, mcpauth.ErrNeedsLogin) {
-		return fmt.Errorf("%w: aura mcp login %s", mcpauth.ErrNeedsLogin, w.name)
+		return fmt.Errorf("%w: aura mcp login %s", err, w.name)
 	}
 	return err
 }
 
-// wantsLogin reports whether a service that refuses a request asks for a token of a login.
-func wantsLogin(resp *http.Response) bool {
+// challenge returns the parameters with which a service that refuses a request asks for a token of a login; nil if it does not.
+func challenge(resp *http.Response) map[string]string {
 	challenges, err := oauthex.ParseWWWAuthenticate(resp.Header.Values("WWW-Authenticate"))
 	if err != nil {
-		return false
+		return nil
 	}
 	for _, c := range challenges {
 		if c.Scheme == "bearer" {
-			return true
+			out := map[string]string{}
+			maps.Copy(out, c.Params)
+			return out
 		}
 	}
-	return false
+	return nil
 }
 
-// needsLogin reports whether a request failed for want of a login. The client only passes on the text of the error.
-func needsLogin(err error) bool {
-	return errors.Is(err, mcpauth.ErrNeedsLogin) || strings.Contains(err.Error(), mcpauth.ErrNeedsLogin.Error()+": ")
+// needsLogin returns why the user has to log in before a request that failed; nil if there is another reason. The client only passes on the text of the error.
+func (s *server) needsLogin(err error) error {
+	if errors.Is(err, mcpauth.ErrNeedsLogin) || strings.Contains(err.Error(), mcpauth.ErrNeedsLogin.Error()) {
+		return cmp.Or(s.logins().Needs(), mcpauth.ErrNeedsLogin)
+	}
+	return nil
+}
+
+// logins returns the tokens of the login; nil if none is used, because the settings have an authorization.
+func (s Server) logins() *mcpauth.Tokens {
+	for name := range s.Headers {
+		if http.CanonicalHeaderKey(name) == authorization {
+			return nil
+		}
+	}
+	return s.Tokens
+}
+
+// loginHint says how to do what is needed.
+func (s Server) loginHint(need error) string {
+	out := "log in with aura mcp login " + s.Name
+	if lack, ok := errors.AsType[*mcpauth.ScopeError](need); ok {
+		out += ", which asks for the scopes " + strings.Join(lack.Scopes, " ")
+	}
+	return out
 }

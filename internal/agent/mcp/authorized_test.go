@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -26,6 +28,9 @@ type guardedService struct {
 	elsewhere []string
 	// moved redirects the service.
 	moved bool
+	// scope, if not empty, is what calls of tools lack; calls counts them.
+	scope string
+	calls int
 }
 
 func newGuardedService(t *testing.T) *guardedService {
@@ -61,6 +66,10 @@ func (g *guardedService) serve(w http.ResponseWriter, r *http.Request, inner htt
 		case g.issued == 0 || g.revoked || token != g.last():
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			w.WriteHeader(http.StatusUnauthorized)
+		case g.scope != "" && isCall(r):
+			g.calls++
+			w.Header().Set("WWW-Authenticate", fmt.Sprintf(`Bearer error="insufficient_scope", scope=%q`, g.scope))
+			w.WriteHeader(http.StatusForbidden)
 		default:
 			w.Header().Set("X-Inner", "yes")
 		}
@@ -86,6 +95,13 @@ func (g *guardedService) serve(w http.ResponseWriter, r *http.Request, inner htt
 	}
 }
 
+// isCall reports whether a request calls a tool.
+func isCall(r *http.Request) bool {
+	data, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(data))
+	return bytes.Contains(data, []byte(`"tools/call"`))
+}
+
 func (g *guardedService) last() string { return "Bearer token-" + strings.Repeat("i", g.issued) }
 
 func (g *guardedService) set(change func()) {
@@ -106,19 +122,7 @@ func TestAuthorized(t *testing.T) {
 		t.Errorf("before: %+v", got)
 	}
 	contains(t, "notice", said.all(), `connecting to MCP server "web": it needs a login: aura mcp login web`)
-	var visiting sync.WaitGroup
-	err := store.Login(t.Context(), address, mcpauth.Settings{ClientID: "aura"}, mcpauth.User{Visit: func(page string) {
-		visiting.Go(func() {
-			if resp, err := http.Get(page); err == nil {
-				_, _ = io.Copy(io.Discard, resp.Body)
-				_ = resp.Body.Close()
-			}
-		})
-	}})
-	visiting.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
+	logIn(t, store, address)
 	if _, err := set.Load(t.Context(), "web"); err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +154,62 @@ func TestAuthorized(t *testing.T) {
 	})
 	if _, err := echo(); err == nil || !strings.Contains(err.Error(), "it needs a login") || strings.Contains(err.Error(), "token-") {
 		t.Errorf("after the end of the login: %v", err)
+	}
+}
+
+// logIn logs in as a user with a browser.
+func logIn(t *testing.T, store mcpauth.Store, address string) {
+	t.Helper()
+	var visiting sync.WaitGroup
+	err := store.Login(t.Context(), address, mcpauth.Settings{ClientID: "aura"}, mcpauth.User{Visit: func(page string) {
+		visiting.Go(func() {
+			if resp, err := http.Get(page); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body)
+				_ = resp.Body.Close()
+			}
+		})
+	}})
+	visiting.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFurtherScopes shows which scopes a service wants beside those of the login. Nothing is repeated by itself, and a login that has them ends it.
+func TestFurtherScopes(t *testing.T) {
+	t.Parallel()
+	g := newGuardedService(t)
+	store := mcpauth.Store{Dir: filepath.Join(t.TempDir(), "logins")}
+	address := g.URL + "/mcp"
+	logIn(t, store, address)
+	set := opened(t, Options{}, Server{Name: "web", URL: address, Tokens: store.Tokens(address)})
+	echo := func() (string, error) {
+		return run(t.Context(), t, set, "mcp__web__echo", map[string]any{"text": "hi"})
+	}
+	g.set(func() { g.scope = "files:write files:read" })
+	if _, err := echo(); err == nil || !strings.Contains(err.Error(), "it needs a login with the scopes files:write files:read: aura mcp login web") {
+		t.Errorf("got %v", err)
+	}
+	want := "log in with aura mcp login web, which asks for the scopes files:write files:read"
+	if got := status(t, set, "web"); got.State != StateNeedsLogin || got.Error != want || len(got.Tools) == 0 {
+		t.Errorf("got %+v", got)
+	}
+	if got := set.Connected(); len(got) != 1 {
+		t.Errorf("the connection with the narrow login was lost: %v", got)
+	}
+	g.set(func() {
+		if g.calls != 1 {
+			t.Errorf("%d calls came", g.calls)
+		}
+	})
+	// The login has the scopes now, and the service still refuses: the user is not sent to log in again.
+	logIn(t, store, address)
+	if _, err := echo(); err == nil || strings.Contains(err.Error(), "login") {
+		t.Errorf("got %v", err)
+	}
+	g.set(func() { g.scope = "" })
+	if got, err := echo(); got != "hi" || err != nil || status(t, set, "web").State != StateConnected {
+		t.Errorf("got %q, %v, %+v", got, err, status(t, set, "web"))
 	}
 }
 

@@ -89,8 +89,25 @@ type Options struct {
 // Set holds the servers of a session. Its methods are safe for concurrent use. A nil Set has no servers.
 type Set struct {
 	servers []*server
-	shared  *shared
+	// shared is nil in a Set that View returned.
+	shared *shared
 }
+
+// View returns the servers of several sets for which keep returns true, as one Set. To close it has no effect.
+func View(keep func(name string) bool, sets ...*Set) *Set {
+	out := &Set{}
+	for _, s := range sets {
+		for _, each := range s.all() {
+			if keep(each.Name) {
+				out.servers = append(out.servers, each)
+			}
+		}
+	}
+	slices.SortFunc(out.servers, byName)
+	return out
+}
+
+func byName(a, b *server) int { return strings.Compare(a.Name, b.Name) }
 
 // Open connects to all servers in parallel, except those that are disabled, deferred or unmet. It returns when each server has
 // answered or failed. ctx limits only the start and is not kept. The caller must close the Set.
@@ -103,7 +120,7 @@ func open(ctx context.Context, o Options, p pace, servers []Server) *Set {
 	for _, s := range servers {
 		set.servers = append(set.servers, newServer(s, set.shared))
 	}
-	slices.SortFunc(set.servers, func(a, b *server) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(set.servers, byName)
 	var starting sync.WaitGroup
 	for _, s := range set.servers {
 		if !s.Disabled && !s.Deferred {
@@ -138,8 +155,8 @@ func (s *Set) Servers() []Status {
 // Connected returns the names of the connected servers, sorted.
 func (s *Set) Connected() []string {
 	var out []string
-	for _, each := range s.Servers() {
-		if each.State == StateConnected {
+	for _, each := range s.all() {
+		if each.snapshot().State == StateConnected {
 			out = append(out, each.Name)
 		}
 	}
@@ -182,7 +199,7 @@ func (s *Set) names() string {
 
 // Hurry makes Close give the servers only a short time to end gracefully.
 func (s *Set) Hurry() {
-	if s != nil {
+	if s != nil && s.shared != nil {
 		s.shared.hurried.Store(true)
 	}
 }
@@ -190,7 +207,7 @@ func (s *Set) Hurry() {
 // Close ends all connections and programs. When Close returns, no resources of them are left. Calls in progress fail. Close may
 // be called more than once.
 func (s *Set) Close() {
-	if s == nil {
+	if s == nil || s.shared == nil {
 		return
 	}
 	s.shared.stop()

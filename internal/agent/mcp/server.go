@@ -150,8 +150,8 @@ func (s *server) failed(err error) error {
 	}
 	if !impatient || s.link == nil {
 		s.state, s.failure = StateFailed, s.advise(err)
-		if needsLogin(err) {
-			s.state, s.failure = StateNeedsLogin, errors.New("log in with aura mcp login "+s.Name)
+		if need := s.needsLogin(err); need != nil {
+			s.state, s.failure = StateNeedsLogin, errors.New(s.loginHint(need))
 		}
 	}
 	return s.explain(err)
@@ -159,8 +159,10 @@ func (s *server) failed(err error) error {
 
 // explain adds the server's name and advice to an error of connecting.
 func (s *server) explain(err error) error {
-	if s.kind() == TypeHTTP && needsLogin(err) {
-		return fmt.Errorf("connecting to MCP server %q: it needs a login: aura mcp login %s", s.Name, s.Name)
+	if s.kind() == TypeHTTP {
+		if need := s.needsLogin(err); need != nil {
+			return fmt.Errorf("connecting to MCP server %q: %w: aura mcp login %s", s.Name, need, s.Name)
+		}
 	}
 	return fmt.Errorf("connecting to MCP server %q: %w", s.Name, s.advise(err))
 }

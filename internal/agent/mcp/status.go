@@ -11,7 +11,7 @@ const (
 	StateLost State = "lost"
 	// StateFailed means that the last attempt to connect failed.
 	StateFailed State = "failed"
-	// StateNeedsLogin means that the server wants a login, which only the user can do.
+	// StateNeedsLogin means that the server wants a login, which only the user can do. The server may be connected with a login that has too few scopes.
 	StateNeedsLogin State = "needs login"
 	// StateDisabled means that the server is disabled in the configuration.
 	StateDisabled State = "disabled"
@@ -46,6 +46,18 @@ type Status struct {
 }
 
 func (s *server) status() Status {
+	out := s.snapshot()
+	if out.State != StateConnected {
+		return out
+	}
+	// Another aura may have logged in or lost the login, so the store decides and not what this one saw.
+	if need := s.logins().Needs(); need != nil {
+		out.State, out.Error = StateNeedsLogin, s.loginHint(need)
+	}
+	return out
+}
+
+func (s *server) snapshot() Status {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := Status{Name: s.Name, Type: s.kind(), State: s.state, Deferred: s.Deferred, Reconnects: s.reconnects}

@@ -38,13 +38,7 @@ func newWeb(s Server, p pace) *web {
 	}
 	base = base.Clone()
 	base.MaxResponseHeaderBytes = limit.MCPHeader
-	tokens := s.Tokens
-	for name := range s.Headers {
-		if http.CanonicalHeaderKey(name) == authorization {
-			tokens = nil
-		}
-	}
-	return &web{name: s.Name, url: s.URL, tokens: tokens, headers: s.Headers, base: base, listen: p.listen, dead: make(chan struct{})}
+	return &web{name: s.Name, url: s.URL, tokens: s.logins(), headers: s.Headers, base: base, listen: p.listen, dead: make(chan struct{})}
 }
 
 func (w *web) transport(g *gate) sdk.Transport {

@@ -37,10 +37,9 @@ type Settings struct {
 type User struct {
 	// Visit shows the address that the user must open in a browser.
 	Visit func(address string)
-	// Paste, if not nil, receives what the user pastes: the address to which the browser was sent, for a browser on another machine.
-	Paste <-chan string
-	// Rejected, if not nil, receives why a pasted text was not accepted.
-	Rejected func(err error)
+	// Paste, if not nil, asks for the address to which the browser was sent, because it may run on another machine. check returns why a text is not that
+	// address. If ok is false, nothing is pasted, and the login waits for the browser only. ctx ends with the login.
+	Paste func(ctx context.Context, check func(text string) error) (text string, ok bool, err error)
 }
 
 // callbackPath is the path of the redirect.
@@ -71,9 +70,9 @@ func (s Store) Login(ctx context.Context, address string, o Settings, user User)
 	}
 	defer listener.Close()
 	redirect := "http://" + listener.Addr().String() + callbackPath
-	l := &login{URL: address, Resource: at.resource, Issuer: at.server.Issuer, TokenEndpoint: at.server.TokenEndpoint, Scopes: at.scopes}
-	if len(o.Scopes) > 0 {
-		l.Scopes = o.Scopes
+	l := &login{URL: address, Resource: at.resource, Issuer: at.server.Issuer, TokenEndpoint: at.server.TokenEndpoint}
+	if l.Scopes, err = s.scopes(address, at.scopes, o); err != nil {
+		return err
 	}
 	if slices.Contains(at.server.ScopesSupported, offline) && !slices.Contains(l.Scopes, offline) {
 		l.Scopes = append(slices.Clip(l.Scopes), offline)
@@ -166,12 +165,14 @@ func (a attempt) code(q url.Values) (string, error) {
 	return q.Get("code"), nil
 }
 
+// outcome is the end of a login: a code, or an error.
+type outcome struct {
+	code string
+	err  error
+}
+
 // wait returns the code that the browser brings, or that the user pastes.
 func (a attempt) wait(ctx context.Context, listener net.Listener, redirect string, user User) (string, error) {
-	type outcome struct {
-		code string
-		err  error
-	}
 	done := make(chan outcome, 1)
 	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -209,33 +210,49 @@ func (a attempt) wait(ctx context.Context, listener net.Listener, redirect strin
 		}
 		<-served
 	}()
-	for {
-		select {
-		case o := <-done:
-			return o.code, o.err
-		case <-ctx.Done():
-			return "", context.Cause(ctx)
-		case text, ok := <-user.Paste:
-			if !ok {
-				user.Paste = nil
-				continue
-			}
-			code, err := a.pasted(text, redirect)
-			if err == nil || !errors.Is(err, errNotOurs) {
-				return code, err
-			}
-			if user.Rejected != nil {
-				user.Rejected(err)
-			}
-		}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if user.Paste != nil {
+		// Reading from a terminal may not end with ctx, so nobody waits for it.
+		go a.read(ctx, redirect, user, done)
+	}
+	select {
+	case o := <-done:
+		return o.code, o.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
 }
 
-// pasted returns the code in the address that the user pasted.
+// read sends the outcome of what the user pastes.
+func (a attempt) read(ctx context.Context, redirect string, user User, done chan<- outcome) {
+	text, ok, err := user.Paste(ctx, func(text string) error {
+		if _, err := a.pasted(text, redirect); errors.Is(err, errNotOurs) {
+			return err
+		}
+		return nil
+	})
+	if !ok && err == nil {
+		return
+	}
+	o := outcome{err: err}
+	if err == nil {
+		o.code, o.err = a.pasted(text, redirect)
+	}
+	select {
+	case done <- o:
+	default:
+	}
+}
+
+// pasted returns the code in the address that the user pasted. The part of the address from the question mark on is enough. A code alone is not: neither
+// the login that it belongs to nor its issuer could be checked.
 func (a attempt) pasted(text, redirect string) (string, error) {
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || !strings.HasPrefix(strings.TrimSpace(text), redirect) {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "#")
+	address, query, found := strings.Cut(text, "?")
+	q, err := url.ParseQuery(query)
+	if !found || err != nil || address != "" && address != redirect {
 		return "", fmt.Errorf("%w: paste the whole address of the page to which the browser was sent, which begins with %s", errNotOurs, redirect)
 	}
-	return a.code(u.Query())
+	return a.code(q)
 }

@@ -4,19 +4,38 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/idelchi/aura/internal/agent/mcpauth/authtest"
 )
 
-func loggedIn(t *testing.T, a *authority) Store {
+// browser returns a user who opens each address in a browser.
+func browser(t *testing.T) User {
+	t.Helper()
+	var open sync.WaitGroup
+	t.Cleanup(open.Wait)
+	return User{Visit: func(address string) {
+		open.Go(func() {
+			resp, err := http.Get(address)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+		})
+	}}
+}
+
+func loggedIn(t *testing.T, a *authtest.Authority) Store {
 	t.Helper()
 	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-	if err := s.Login(t.Context(), a.mcp(), Settings{}, browser(t)); err != nil {
+	if err := s.Login(t.Context(), a.MCP(), Settings{}, browser(t)); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -35,24 +54,24 @@ func TestLogin(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, row.wrong)
+			a := authtest.New(t, row.wrong, nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-			if err := s.Login(t.Context(), a.mcp(), row.settings, browser(t)); err != nil {
+			if err := s.Login(t.Context(), a.MCP(), row.settings, browser(t)); err != nil {
 				t.Fatal(err)
 			}
-			token, err := s.Tokens(a.mcp()).Token(t.Context(), "")
-			if err != nil || !a.valid(token) {
+			token, err := s.Tokens(a.MCP()).Token(t.Context(), "")
+			if err != nil || !a.Valid(token) {
 				t.Errorf("got %q, %v", token, err)
 			}
-			for path, want := range map[string]os.FileMode{s.Dir: 0o700, s.path(a.mcp()): 0o600} {
+			for path, want := range map[string]os.FileMode{s.Dir: 0o700, s.path(a.MCP()): 0o600} {
 				if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
 					t.Errorf("%s: %v, %v", path, info, err)
 				}
 			}
-			if secrets := s.Secrets(a.mcp()); len(secrets) < 2 || secrets[0] != token {
+			if secrets := s.Secrets(a.MCP()); len(secrets) < 2 || secrets[0] != token {
 				t.Errorf("secrets %q", secrets)
 			}
-			if token, err := s.Tokens(a.mcp()+"/other").Token(t.Context(), ""); token != "" || err != nil {
+			if token, err := s.Tokens(a.MCP()+"/other").Token(t.Context(), ""); token != "" || err != nil {
 				t.Errorf("another address gets %q, %v", token, err)
 			}
 		})
@@ -85,73 +104,177 @@ func TestWrongAnswers(t *testing.T) {
 	} {
 		t.Run(wrong, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, wrong)
+			a := authtest.New(t, wrong, nil)
 			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-			err := s.Login(t.Context(), a.mcp(), Settings{}, browser(t))
+			err := s.Login(t.Context(), a.MCP(), Settings{}, browser(t))
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 				t.Errorf("got %v, want %s", err, want)
 			}
-			if s.LoggedIn(a.mcp()) {
+			if s.LoggedIn(a.MCP()) {
 				t.Error("a login was kept")
 			}
 		})
 	}
 }
 
-// TestMixedUpState refuses the answer to another login, and goes on to wait for its own, which the user pastes.
+// TestMixedUpState refuses the answer to another login, from the browser and from the user, and goes on to wait for its own, which the user pastes.
 func TestMixedUpState(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
-	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-	paste, rejected := make(chan string, 3), make(chan error, 3)
-	user := User{Paste: paste, Rejected: func(err error) { rejected <- err }, Visit: func(address string) {
-		c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		resp, err := c.Get(address)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		_ = resp.Body.Close()
-		to := resp.Header.Get("Location")
-		forged, err := http.Get(strings.Replace(to, "state=", "state=x", 1))
-		if err != nil || forged.StatusCode != http.StatusBadRequest {
-			t.Errorf("the forged answer got %v, %v", forged, err)
-		}
-		if err == nil {
-			_ = forged.Body.Close()
-		}
-		paste <- "hello"
-		paste <- strings.Replace(to, "state=", "state=x", 1)
-		paste <- " " + to + "\n"
-	}}
-	// The forged answer needs the listener, which serves only once Visit has returned.
-	visit := user.Visit
-	var visiting sync.WaitGroup
-	user.Visit = func(address string) { visiting.Go(func() { visit(address) }) }
-	if err := s.Login(t.Context(), a.mcp(), Settings{}, user); err != nil {
-		t.Fatal(err)
+	for name, own := range map[string]func(address string) string{
+		"the address":            func(address string) string { return " " + address + "\n" },
+		"from the question mark": func(address string) string { return address[strings.Index(address, "?"):] },
+		"with a fragment":        func(address string) string { return address + "#" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := authtest.New(t, "", nil)
+			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+			page := make(chan string, 1)
+			user := User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+				c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := c.Get(<-page)
+				if err != nil {
+					return "", false, err
+				}
+				_ = resp.Body.Close()
+				to := resp.Header.Get("Location")
+				mixed := strings.Replace(to, "state=", "state=x", 1)
+				forged, err := http.Get(mixed)
+				if err != nil || forged.StatusCode != http.StatusBadRequest {
+					t.Errorf("the forged answer got %v, %v", forged, err)
+				}
+				if err == nil {
+					_ = forged.Body.Close()
+				}
+				u, err := url.Parse(to)
+				if err != nil {
+					return "", false, err
+				}
+				for _, wrong := range []string{"", "hello", mixed, u.Query().Get("code"), "?code=" + u.Query().Get("code"), strings.Replace(to, "127.0.0.1", "evil.invalid", 1)} {
+					if err := check(wrong); !errors.Is(err, errNotOurs) {
+						t.Errorf("%q: got %v", wrong, err)
+					}
+				}
+				return own(to), true, check(own(to))
+			}}
+			if err := s.Login(t.Context(), a.MCP(), Settings{}, user); err != nil || !s.LoggedIn(a.MCP()) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
-	visiting.Wait()
-	for range 2 {
-		if err := <-rejected; !errors.Is(err, errNotOurs) {
-			t.Errorf("got %v", err)
+}
+
+// TestPastedIssuer refuses a pasted address with the issuer of another server, and the login ends.
+func TestPastedIssuer(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"other iss", "no iss", "user refuses"} {
+		a := authtest.New(t, wrong, nil)
+		s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+		page := make(chan string, 1)
+		err := s.Login(t.Context(), a.MCP(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+			c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+			resp, err := c.Get(<-page)
+			if err != nil {
+				return "", false, err
+			}
+			_ = resp.Body.Close()
+			to := resp.Header.Get("Location")
+			return to, true, check(to)
+		}})
+		if err == nil || s.LoggedIn(a.MCP()) {
+			t.Errorf("%s: got %v", wrong, err)
 		}
-	}
-	if !s.LoggedIn(a.mcp()) {
-		t.Error("not logged in")
 	}
 }
 
 // TestInterrupted ends a login that waits for the user. Nothing is kept.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("the user stopped it")
-	err := s.Login(ctx, a.mcp(), Settings{}, User{Visit: func(string) { cancel(stop) }})
-	if !errors.Is(err, stop) || s.LoggedIn(a.mcp()) {
+	err := s.Login(ctx, a.MCP(), Settings{}, User{Visit: func(string) { cancel(stop) }})
+	if !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
+	}
+	if _, err := os.Stat(s.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s was left: %v", s.Dir, err)
+	}
+}
+
+// TestUnanswered has a row for each server that does not answer a login. The login ends with ctx, and nothing is kept.
+func TestUnanswered(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"service is slow", "metadata is slow", "token is slow"} {
+		t.Run(wrong, func(t *testing.T) {
+			t.Parallel()
+			a := authtest.New(t, wrong, nil)
+			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+			stop := errors.New("enough")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				<-a.Reached
+				cancel(stop)
+			}()
+			if err := s.Login(ctx, a.MCP(), Settings{}, browser(t)); err == nil || s.LoggedIn(a.MCP()) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	a := authtest.New(t, "", nil)
+	a.Close()
+	if err := (Store{Dir: t.TempDir()}).Login(t.Context(), a.MCP(), Settings{}, browser(t)); err == nil || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("a dead server: %v", err)
+	}
+}
+
+// TestScopes has a row for each way in which a server asks for more scopes than the login has.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		lacks    []string
+		settings Settings
+		lack     string // the error of Lacks
+		fail     string // the error of the next login
+		asked    string // the scopes of the next login
+	}{
+		"further scopes":   {lacks: []string{"admin", "read"}, lack: "it needs a login with the scopes admin", asked: "read write admin"},
+		"what it has":      {lacks: []string{"write", "read"}, asked: "read write"},
+		"none":             {asked: "read write"},
+		"no scopes at all": {lacks: []string{"a\x1b[2J", `"`, "", strings.Repeat("x", maxScope+1)}, asked: "read write"},
+		"in the settings":  {lacks: []string{"admin"}, settings: Settings{Scopes: []string{"admin", "read"}}, lack: "admin", asked: "admin read"},
+		"not in settings":  {lacks: []string{"admin"}, settings: Settings{Scopes: []string{"read"}}, lack: "admin", fail: "add admin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := authtest.New(t, "any scope", nil)
+			s := loggedIn(t, a)
+			tokens := s.Tokens(a.MCP())
+			for range 2 { // again and again changes nothing
+				err := tokens.Lacks(t.Context(), row.lacks)
+				if (err != nil) != (row.lack != "") || err != nil && (!strings.Contains(err.Error(), row.lack) || !errors.Is(err, ErrNeedsLogin)) {
+					t.Errorf("got %v", err)
+				}
+				if need := tokens.Needs(); (need != nil) != (err != nil) {
+					t.Errorf("needs %v after %v", need, err)
+				}
+			}
+			if token, err := tokens.Token(t.Context(), ""); err != nil || !a.Valid(token) {
+				t.Errorf("the token that it has: %q, %v", token, err)
+			}
+			err := s.Login(t.Context(), a.MCP(), row.settings, browser(t))
+			if (err != nil) != (row.fail != "") || err != nil && !strings.Contains(err.Error(), row.fail) {
+				t.Errorf("got %v", err)
+			}
+			if err == nil && (a.Scope() != row.asked || tokens.Needs() != nil) {
+				t.Errorf("asked for %q, and needs %v", a.Scope(), tokens.Needs())
+			}
+		})
+	}
+	a := authtest.New(t, "", nil)
+	if s := loggedIn(t, a); s.Tokens(a.MCP()+"/x").Lacks(t.Context(), []string{"a"}) != nil {
+		t.Error("an address without a login lacks scopes")
 	}
 }
 
@@ -171,48 +294,46 @@ func age(t *testing.T, s Store, url string) {
 // TestRefresh has a row for each way in which a token ends.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
-	expire := func(t *testing.T, a *authority, s Store) {
+	expire := func(t *testing.T, a *authtest.Authority, s Store) {
 		t.Helper()
-		age(t, s, a.mcp())
+		age(t, s, a.MCP())
 	}
 	for name, row := range map[string]struct {
 		wrong  string
-		change func(t *testing.T, a *authority, s Store)
+		change func(t *testing.T, a *authtest.Authority, s Store)
 		fail   string
 		login  bool // whether the error is ErrNeedsLogin
 	}{
 		"expired":          {"", expire, "", false},
 		"no refresh token": {"no refresh token", expire, "it needs a login", true},
-		"revoked": {"", func(t *testing.T, a *authority, s Store) {
+		"revoked": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			age(t, s, a.mcp())
-			a.mu.Lock()
-			defer a.mu.Unlock()
-			clear(a.refreshes)
+			age(t, s, a.MCP())
+			a.Revoke()
 		}, "it needs a login", true},
 		"server fails": {"refresh fails", expire, "503", false},
-		"server is dead": {"", func(t *testing.T, a *authority, s Store) {
+		"server is dead": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			age(t, s, a.mcp())
+			age(t, s, a.MCP())
 			a.Close()
 		}, "refreshing the login", false},
-		"logged out": {"", func(t *testing.T, a *authority, s Store) {
+		"logged out": {"", func(t *testing.T, a *authtest.Authority, s Store) {
 			t.Helper()
-			if found, err := s.Logout(t.Context(), a.mcp()); !found || err != nil {
+			if found, err := s.Logout(t.Context(), a.MCP()); !found || err != nil {
 				t.Error(found, err)
 			}
 		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAuthority(t, row.wrong)
+			a := authtest.New(t, row.wrong, nil)
 			s := loggedIn(t, a)
 			row.change(t, a, s)
-			token, err := s.Tokens(a.mcp()).Token(t.Context(), "")
+			token, err := s.Tokens(a.MCP()).Token(t.Context(), "")
 			if (err != nil) != (row.fail != "") || err != nil && !strings.Contains(err.Error(), row.fail) || errors.Is(err, ErrNeedsLogin) != row.login {
 				t.Errorf("got %v", err)
 			}
-			if row.fail == "" && name != "logged out" && !a.valid(token) {
+			if row.fail == "" && name != "logged out" && !a.Valid(token) {
 				t.Errorf("got %q", token)
 			}
 		})
@@ -222,13 +343,13 @@ func TestRefresh(t *testing.T) {
 // TestRefused refreshes a token that the service refuses, although it has not ended.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
-	tokens := loggedIn(t, a).Tokens(a.mcp())
+	a := authtest.New(t, "", nil)
+	tokens := loggedIn(t, a).Tokens(a.MCP())
 	renewed := 0
 	tokens.OnRenewal(func() { renewed++ })
 	first, _ := tokens.Token(t.Context(), "")
 	second, err := tokens.Token(t.Context(), first)
-	if err != nil || second == first || !a.valid(second) || renewed != 1 {
+	if err != nil || second == first || !a.Valid(second) || renewed != 1 {
 		t.Errorf("got %q after %q, %v, renewed %d times", second, first, err, renewed)
 	}
 }
@@ -236,15 +357,15 @@ func TestRefused(t *testing.T) {
 // TestTwoRefreshes lets two auras refresh at once. The refresh token is valid once, so only one of them may ask.
 func TestTwoRefreshes(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := loggedIn(t, a)
-	age(t, s, a.mcp())
+	age(t, s, a.MCP())
 	hold := make(chan struct{})
-	a.slow(hold)
+	a.Hold(hold)
 	got := make(chan string, 2)
 	for range 2 {
 		go func() {
-			token, err := Store{Dir: s.Dir}.Tokens(a.mcp()).Token(t.Context(), "")
+			token, err := Store{Dir: s.Dir}.Tokens(a.MCP()).Token(t.Context(), "")
 			if err != nil {
 				token = err.Error()
 			}
@@ -253,26 +374,26 @@ func TestTwoRefreshes(t *testing.T) {
 	}
 	close(hold)
 	first, second := <-got, <-got
-	if first != second || !a.valid(first) || a.refreshed != 1 {
-		t.Errorf("got %q and %q after %d refreshes", first, second, a.refreshed)
+	if first != second || !a.Valid(first) || a.Counts().Refreshed != 1 {
+		t.Errorf("got %q and %q after %d refreshes", first, second, a.Counts().Refreshed)
 	}
 }
 
 // TestSlow ends the wait for a server that does not answer, and keeps the login.
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	a := newAuthority(t, "")
+	a := authtest.New(t, "", nil)
 	s := loggedIn(t, a)
-	age(t, s, a.mcp())
+	age(t, s, a.MCP())
 	hold := make(chan struct{})
 	defer close(hold)
-	a.slow(hold)
-	tokens := s.Tokens(a.mcp())
+	a.Hold(hold)
+	tokens := s.Tokens(a.MCP())
 	tokens.timeout = 50 * time.Millisecond
 	if _, err := tokens.Token(t.Context(), ""); err == nil || errors.Is(err, ErrNeedsLogin) {
 		t.Errorf("got %v", err)
 	}
-	if l, err := s.read(a.mcp()); err != nil || l.Refresh == "" {
+	if l, err := s.read(a.MCP()); err != nil || l.Refresh == "" {
 		t.Errorf("the login is %+v, %v", l, err)
 	}
 }

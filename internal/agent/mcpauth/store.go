@@ -22,6 +22,7 @@ import (
 type Store struct{ Dir string }
 
 // login is what is kept of a login. URL, Resource and Issuer say for whom the token is; TokenEndpoint is where it is refreshed.
+// Scopes are those that the token has, and Wanted those that the server asked for beside them.
 type login struct {
 	Version       int       `json:"version"`
 	URL           string    `json:"url"`
@@ -30,6 +31,7 @@ type login struct {
 	TokenEndpoint string    `json:"token_endpoint"`
 	Client        client    `json:"client"`
 	Scopes        []string  `json:"scopes,omitempty"`
+	Wanted        []string  `json:"wanted,omitempty"`
 	Access        string    `json:"access_token"`
 	Refresh       string    `json:"refresh_token,omitempty"`
 	Expires       time.Time `json:"expires,omitzero"`

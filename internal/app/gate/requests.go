@@ -193,6 +193,9 @@ func (i *inventory) servers() {
 		if s.Disabled {
 			text += "; is disabled, but " + canChange
 		}
+		if len(s.Agents) > 0 {
+			text += "; for agent " + strings.Join(s.Agents, ", ")
+		}
 		i.add(trust.KindMCP, name, s.Source.File, i.line("mcp server", name), "%s", text)
 	}
 }

@@ -36,6 +36,7 @@ func TestRequests(t *testing.T) {
 		"disabled hook":         {map[string]string{home + "hooks/h.yaml": "h: {event: pre, command: 'x', disabled: true}"}, [3]string{"hook", "h", "a hook of yours"}},
 		"mcp program":           {map[string]string{home + "mcp/m.yaml": "m: {command: prog, args: [a, b]}"}, [3]string{"mcp", "m", "prog a b"}},
 		"mcp service":           {map[string]string{home + "mcp/m.yaml": "m: {url: 'http://x/mcp', headers: {A: b}}"}, [3]string{"mcp", "m", "http://x/mcp; sends headers: A"}},
+		"mcp of an agent":       {map[string]string{home + "agents/a.md": "---\nname: a\nmcp: {m: {command: prog, args: [x], sandbox: off}}\n---\n"}, [3]string{"mcp", "m", "prog x; sets variables: -; for agent a"}},
 		"narrower by a literal": {map[string]string{home + "mcp/m.yaml": "m: {command: x, disabled: true}"}, [3]string{}},
 		"steps by a variable":   {map[string]string{home + "features/t.yaml": "tools: {max_steps: '${STEPS}'}"}, [3]string{"variable", "STEPS", "your environment"}},
 		"tool condition":        {map[string]string{home + "tools/t.yaml": "Read: {condition: 'not bash:do it'}"}, [3]string{"condition", "tool Read", "do it"}},

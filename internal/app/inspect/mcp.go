@@ -23,6 +23,8 @@ type MCPServer struct {
 	Error   string `json:"error,omitempty"`
 	// Tools holds the names by which the model calls the tools.
 	Tools []string `json:"tools"`
+	// Agents are the agents that have the server, if only some have it.
+	Agents []string `json:"agents,omitempty"`
 	// File is the file that configures the server.
 	File string `json:"file"`
 }
@@ -44,7 +46,7 @@ func untrustedServers(l gate.Listing) []MCPServer {
 	for _, name := range slices.Sorted(maps.Keys(l.Text.MCPServers)) {
 		if s := l.Text.MCPServers[name]; l.Foreign(s.Source) {
 			out = append(out, MCPServer{
-				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Sandbox: serverRights(l.Text, s), Tools: []string{}, File: s.Source.File,
+				Name: name, Type: string(s.Type), State: stateUntrusted, Deferred: s.Deferred, Sandbox: serverRights(l.Text, s), Tools: []string{}, Agents: s.Agents, File: s.Source.File,
 			})
 		}
 	}
@@ -78,7 +80,7 @@ func MCPServers(ctx context.Context, l gate.Listing, name string) ([]MCPServer, 
 	for _, s := range set.Servers() {
 		out = append(out, MCPServer{
 			Name: s.Name, Type: s.Type, State: string(s.State), Deferred: s.Deferred, Sandbox: serverRights(&c, c.MCPServers[s.Name]), Error: s.Error,
-			Tools: append([]string{}, s.Tools...), File: c.MCPServers[s.Name].Source.File,
+			Tools: append([]string{}, s.Tools...), Agents: c.MCPServers[s.Name].Agents, File: c.MCPServers[s.Name].Source.File,
 		})
 	}
 	return out, nil

@@ -159,7 +159,7 @@ func (b *Toolbox) config(ctx context.Context) (*config.Config, error) {
 func (b *Toolbox) own() []tool.Tool {
 	var waiting []string
 	for name, s := range b.source.Config.MCPServers {
-		if s.Deferred && !s.Disabled {
+		if s.Deferred && !s.Disabled && s.Of(b.role.Agent.Name) {
 			waiting = append(waiting, name)
 		}
 	}
@@ -236,7 +236,7 @@ func (b *Toolbox) fleet(ctx context.Context, specs []host.Spec, start host.Fixed
 	return f, err
 }
 
-// addServers connects to MCP servers: to all of them, or to the one whose tool is requested.
+// addServers connects to MCP servers: to all that the agent has, or to the one whose tool is requested.
 func (b *Toolbox) addServers(ctx context.Context) {
 	if !b.opts.WithMCP {
 		return
@@ -244,7 +244,7 @@ func (b *Toolbox) addServers(ctx context.Context) {
 	chosen := *b.source.Config
 	chosen.MCPServers = map[string]config.MCPServer{}
 	for name, s := range b.source.Config.MCPServers {
-		if b.opts.Only == "" || strings.HasPrefix(b.opts.Only, setup.MCPPrefix+name+"__") {
+		if s.Of(b.role.Agent.Name) && (b.opts.Only == "" || strings.HasPrefix(b.opts.Only, setup.MCPPrefix+name+"__")) {
 			s.Deferred = false
 			chosen.MCPServers[name] = s
 		}

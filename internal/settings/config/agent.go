@@ -49,6 +49,10 @@ type agentFile struct {
 	Agent `yaml:",inline"`
 
 	Features featureFile `yaml:"features"`
+	// MCP holds servers as files in mcp/ do. Only this agent and those that inherit from it have them; see addAgentServers.
+	MCP map[string]mcpFile `yaml:"mcp"`
+	// servers are those of MCP.
+	servers []entity[MCPServer]
 }
 
 // AgentModel selects a model, and describes it if the provider does not.
@@ -154,6 +158,15 @@ func (l *loader) readAgent(d document) ([]entity[declaration], error) {
 	}
 	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
 		return nil, err
+	}
+	if written := d.get(mcpKey); written != nil {
+		below := d
+		below.root, below.above = written, []string{mcpKey}
+		var err error
+		if f.servers, err = finishAll(below, f.MCP, l.finishMCP); err != nil {
+			return nil, err
+		}
+		declared.file = f
 	}
 	return declare(declared, d.line("name"))
 }

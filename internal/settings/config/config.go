@@ -192,7 +192,7 @@ func load(o Options) (*Config, error) {
 		into(&c.Commands, l.commands),
 		into(&c.Skills, l.skills),
 		into(&c.ToolDefinitions, l.toolDefinitions),
-		into(&c.MCPServers, l.mcpServers),
+		into(&c.MCPServers, func() (map[string]MCPServer, error) { return l.mcpServers(c.Agents) }),
 		into(&c.Hooks, l.hooks),
 		func() error { return globalsFault },
 	} {

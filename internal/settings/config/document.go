@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ type document struct {
 	Source
 
 	root *yaml.Node
+	// above is the path of keys to root, if root is a part of the file.
+	above []string
 	// body is the text after the frontmatter of a Markdown file.
 	body string
 	// bodyLine is the line of the file on which the text of the body begins.
@@ -100,7 +103,7 @@ func (d document) fault(path []string, format string, args ...any) error {
 
 func (d document) faultAt(line int, path []string, format string, args ...any) error {
 	return &strictyaml.Error{
-		File: d.File, Line: line, Err: fmt.Errorf("key %q: %w", strings.Join(path, "."), fmt.Errorf(format, args...)),
+		File: d.File, Line: line, Err: fmt.Errorf("key %q: %w", strings.Join(slices.Concat(d.above, path), "."), fmt.Errorf(format, args...)),
 	}
 }
 

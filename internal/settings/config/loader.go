@@ -138,19 +138,24 @@ func readMap[F, T any](
 		if err := strictyaml.DecodeNode(d.File, d.root, &values); err != nil {
 			return nil, err
 		}
-		var entities []entity[T]
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			value, err := finish(d, name, values[name])
-			if err == nil && strings.TrimSpace(name) == "" {
-				err = d.fault([]string{name}, "a name is missing")
-			}
-			if err != nil {
-				return nil, err
-			}
-			entities = append(entities, entity[T]{name: name, line: d.find(name).Line, value: value})
-		}
-		return entities, nil
+		return finishAll(d, values, finish)
 	}
+}
+
+// finishAll converts decoded values to entities, in the order of their names.
+func finishAll[F, T any](d document, values map[string]F, finish func(d document, name string, value F) (T, error)) ([]entity[T], error) {
+	var entities []entity[T]
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value, err := finish(d, name, values[name])
+		if err == nil && strings.TrimSpace(name) == "" {
+			err = d.fault([]string{name}, "a name is missing")
+		}
+		if err != nil {
+			return nil, err
+		}
+		entities = append(entities, entity[T]{name: name, line: d.find(name).Line, value: value})
+	}
+	return entities, nil
 }
 
 // sources returns the files of a folder below the home and of its subfolders, in the order of their names. It skips examples and

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"errors"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,6 +50,8 @@ type MCPServer struct {
 	// its policy.
 	Sandbox *bool        `yaml:"sandbox"`
 	Extra   SandboxPaths `yaml:"extra"`
+	// Agents are the agents that have the server; every agent has it if there are none.
+	Agents []string `yaml:"-"`
 	// Package is the portable plugin that has the server; nil if none has. Cwd is the server's working directory as written there.
 	Package *Package `yaml:"-"`
 	Cwd     string   `yaml:"-"`
@@ -74,12 +79,45 @@ type mcpFile struct {
 	Condition string `yaml:"condition"`
 }
 
-func (l *loader) mcpServers() (map[string]MCPServer, error) {
-	all, err := loadKind(l, kind[MCPServer]{name: "mcp server", folder: mcpFolder, ext: yamlFiles, read: readMap(l, l.finishMCP)})
+func (l *loader) mcpServers(agents map[string]Agent) (map[string]MCPServer, error) {
+	all, err := loadKind(l, kind[MCPServer]{name: mcpKind, folder: mcpFolder, ext: yamlFiles, read: readMap(l, l.finishMCP)})
+	if err == nil {
+		err = l.addAgentServers(all, agents)
+	}
 	if err == nil {
 		l.addPackagedServers(all)
 	}
 	return all, err
+}
+
+// addAgentServers adds the servers in the files of agents. An agent has those of its own file and of the agents that it inherits from. A name means one
+// server in all of the configuration, because approvals, logins and the names of tools refer to it.
+func (l *loader) addAgentServers(merged map[string]MCPServer, agents map[string]Agent) error {
+	var faults []error
+	for _, agent := range slices.Sorted(maps.Keys(agents)) {
+		for _, d := range agents[agent].made {
+			file, _ := d.file.(agentFile)
+			for _, e := range file.servers {
+				s, known := merged[e.name]
+				switch {
+				case !known:
+					s = e.value
+					l.seen.addPlace(mcpKind, e.name, Place{Source: d.Source, Line: e.line})
+				case s.Source != d.Source || len(s.Agents) == 0:
+					faults = append(faults, l.faulty(mcpKind, d.Source, d.wrong([]string{mcpKey, e.name}, "%s %q is declared in %s already: rename one of them", mcpKind, e.name, s.Source.File)))
+					continue
+				}
+				s.Agents = append(slices.Clip(s.Agents), agent)
+				merged[e.name] = s
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Of reports whether an agent has the server.
+func (s MCPServer) Of(agent string) bool {
+	return len(s.Agents) == 0 || slices.Contains(s.Agents, agent)
 }
 
 func (l *loader) finishMCP(d document, name string, f mcpFile) (MCPServer, error) {
@@ -178,4 +216,9 @@ func CheckMCP(file string, text []byte) error {
 // MCPDir returns the directory of a home that contains the files of MCP servers.
 func MCPDir(home string) string { return filepath.Join(home, filepath.FromSlash(mcpFolder)) }
 
-const mcpFolder = "config/mcp"
+const (
+	mcpFolder = "config/mcp"
+	mcpKind   = "mcp server"
+	// mcpKey is the key of an agent's servers.
+	mcpKey = "mcp"
+)

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -111,5 +112,48 @@ m:
 		"secret alone":    {files{path: "m:\n  url: https://x\n  auth:\n    client_secret: x\n"}, []string{`m.yaml:4: key "m.auth.client_secret": it belongs to a client_id`}},
 		"metadata":        {files{path: "m:\n  url: https://x\n  auth:\n    client_metadata: http://x\n"}, []string{`m.yaml:4: key "m.auth.client_metadata": not an address`}},
 		"auth of command": {files{path: "m:\n  command: x\n  auth: {client_id: c}\n"}, []string{`m.yaml:3: key "m.auth": a server of type stdio has none`}},
+	})
+}
+
+// TestAgentServers has a row for each way in which an agent gets servers of its own.
+func TestAgentServers(t *testing.T) {
+	t.Parallel()
+	c := files{
+		project + "mcp/all.yaml":   "all: {command: x}\n",
+		project + "agents/a.md":    "---\nname: a\nmcp:\n  db: {command: x, args: ['${SET}'], condition: auto}\n  web: {url: 'https://x'}\n---\n",
+		project + "agents/b.md":    "---\nname: b\ninherit: [a]\nmcp: {more: {command: y}}\n---\n",
+		project + "agents/none.md": "---\nname: none\n---\n",
+	}.load(t)
+	for server, want := range map[string]map[string]bool{
+		"all": {"a": true, "b": true, "none": true, "": true}, "db": {"a": true, "b": true}, "web": {"a": true, "b": true}, "more": {"b": true},
+	} {
+		for _, agent := range []string{"a", "b", "none", ""} {
+			if c.MCPServers[server].Of(agent) != want[agent] {
+				t.Errorf("server %s of agent %q: want %t", server, agent, want[agent])
+			}
+		}
+	}
+	if db := c.MCPServers["db"]; db.Args[0] != "from the process" || db.Condition.String() != "auto" || len(c.MCPServers) != 4 {
+		t.Errorf("got %+v", c.MCPServers)
+	}
+	if at := c.Places("mcp server", "web"); len(at) != 1 || at[0].Line != 5 || filepath.Base(at[0].File) != "a.md" {
+		t.Errorf("web is declared at %v", at)
+	}
+	const a, b = project + "agents/a.md", project + "agents/b.md"
+	checkRefused(t, map[string]refused{
+		"wrong server": {files{a: "---\nname: a\nmcp:\n  m: {type: sse}\n---\n"}, []string{`a.md:4: key "mcp.m.type": unknown type "sse"`}},
+		"wrong name":   {files{a: "---\nname: a\nmcp: {a__b: {command: x}}\n---\n"}, []string{`key "mcp.a__b": not a name for a server`}},
+		"two agents": {
+			files{a: "---\nname: a\nmcp: {m: {command: x}}\n---\n", b: "---\nname: b\nmcp: {m: {command: x}}\n---\n"},
+			[]string{`b.md:3: key "mcp.m": mcp server "m" is declared in `, `a.md already: rename one of them`},
+		},
+		"child and parent": {
+			files{a: "---\nname: a\nmcp: {m: {command: x}}\n---\n", b: "---\nname: b\ninherit: [a]\nmcp: {m: {command: y}}\n---\n"},
+			[]string{`b.md:4: key "mcp.m"`},
+		},
+		"a server of all": {
+			files{a: "---\nname: a\nmcp: {m: {command: x}}\n---\n", project + "mcp/m.yaml": "m: {command: x}\n"},
+			[]string{`a.md:3: key "mcp.m"`, `m.yaml already`},
+		},
 	})
 }

@@ -254,7 +254,7 @@ func (l *loader) addPackagedServers(merged map[string]MCPServer) {
 			case server.Type == MCPStdio && p.Data == "":
 				leftOut("aura has no directory for data, because the user has no home directory")
 			default:
-				l.seen.addPlace("mcp server", server.Name, Place{Source: server.Source, Line: 1})
+				l.seen.addPlace(mcpKind, server.Name, Place{Source: server.Source, Line: 1})
 				merged[server.Name] = server
 			}
 		}

@@ -262,6 +262,7 @@ func TestBothRefuse(t *testing.T) {
 		{"agents", "negative context", "---\nname: a\nmodel: {context: 8192}\n---\n", "---\nname: a\nmodel: {context: -1}\n---\n"},
 		{"agents", "no output tokens", "---\nname: a\nmodel: {generation: {max_output_tokens: 1}}\n---\n", "---\nname: a\nmodel: {generation: {max_output_tokens: 0}}\n---\n"},
 		{"agents", "unknown amount", "---\nname: a\nmodel: {think: high}\n---\n", "---\nname: a\nmodel: {think: hard}\n---\n"},
+		{"agents", "unknown key of a server", "---\nname: a\nmcp: {s: {command: x}}\n---\n", "---\nname: a\nmcp: {s: {command: x, arg: y}}\n---\n"},
 		{"agents", "text for a list", "---\nname: a\nfallback: [b]\n---\n", "---\nname: a\nfallback: b\n---\n"},
 		{"agents", "text for a truth value", "---\nname: a\nhide: true\n---\n", "---\nname: a\nhide: maybe\n---\n"},
 		{"agents", "trust in an agent", "---\nname: a\nfeatures: {tools: {max_steps: 3}}\n---\n", "---\nname: a\nfeatures: {trust: pinned}\n---\n"},

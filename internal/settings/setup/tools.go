@@ -76,6 +76,7 @@ type Toolset struct {
 // tools returns the tools of a role.
 func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	c := m.source.Config
+	live = m.served(live)
 	out := Toolset{conditions: serverConditions(c, live), Deferred: live.deferred()}
 	var all []tool.Tool
 	confined = confined.prepared()
@@ -114,7 +115,13 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 
 // EveryTool returns all tools, including tools that the role may not use.
 func (c Chain) EveryTool(live Live) []tool.Tool {
-	return c.members[0].everyTool(c.members[0].confinement(), live)
+	return c.members[0].everyTool(c.members[0].confinement(), c.members[0].served(live))
+}
+
+// served returns what a session runs without the MCP servers of other agents.
+func (m member) served(live Live) Live {
+	live.Servers = mcp.View(func(name string) bool { return m.source.Config.MCPServers[name].Of(m.role.Agent.Name) }, live.Servers)
+	return live
 }
 
 func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
