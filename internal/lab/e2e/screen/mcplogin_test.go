@@ -1,6 +1,6 @@
 //go:build linux
 
-package e2e
+package screen
 
 import (
 	"context"
@@ -15,11 +15,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/idelchi/aura/internal/agent/mcpauth/authtest"
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
 
 // guarded is a project with an MCP server that wants a login.
 type guarded struct {
-	*project
+	*harness.Project
 	*authtest.Authority
 }
 
@@ -33,25 +34,25 @@ func newGuarded(t *testing.T) guarded {
 		newStory(t, "  - tool_calls: [{name: mcp__web__now, arguments: {}}]\n  - text: All done.\n"),
 		authtest.New(t, "", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)),
 	}
-	g.write(".aura/config/mcp/web.yaml", "web: {url: '"+g.MCP()+"'}\n")
+	g.Write(".aura/config/mcp/web.yaml", "web: {url: '"+g.MCP()+"'}\n")
 	return g
 }
 
 // output returns what a command prints.
 func (g guarded) output(args ...string) string {
-	g.t.Helper()
-	out, err := g.command(args...).CombinedOutput()
+	g.T.Helper()
+	out, err := g.Command(args...).CombinedOutput()
 	if err != nil {
-		g.t.Errorf("aura %v: %v\n%s", args, err, out)
+		g.T.Errorf("aura %v: %v\n%s", args, err, out)
 	}
 	return string(out)
 }
 
 // logins returns the files of logins.
 func (g guarded) logins() []string {
-	g.t.Helper()
-	files, err := filepath.Glob(filepath.Join(g.stateHome, "aura", "logins", "*.json"))
-	g.check(err)
+	g.T.Helper()
+	files, err := filepath.Glob(filepath.Join(g.StateHome, "aura", "logins", "*.json"))
+	g.Check(err)
 	return files
 }
 
@@ -60,11 +61,11 @@ var page = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/authorize\?[!-~]+`)
 
 // elsewhere opens the address that aura showed in a browser on another machine, and returns the address at which it ends.
 func (g guarded) elsewhere(shown []byte) string {
-	g.t.Helper()
+	g.T.Helper()
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := c.Get(string(page.Find(shown)))
-	g.check(err)
-	g.check(resp.Body.Close())
+	g.Check(err)
+	g.Check(resp.Body.Close())
 	return resp.Header.Get("Location")
 }
 
@@ -75,35 +76,35 @@ func TestMCPLogin(t *testing.T) {
 	t.Run("command", func(t *testing.T) {
 		t.Parallel()
 		g := newGuarded(t)
-		if out, err := g.command("mcp").CombinedOutput(); err == nil || !strings.Contains(string(out), "needs login: log in with aura mcp login web") {
+		if out, err := g.Command("mcp").CombinedOutput(); err == nil || !strings.Contains(string(out), "needs login: log in with aura mcp login web") {
 			t.Errorf("got %v\n%s", err, out)
 		}
-		g.wants([]byte(g.output("doctor")), `(?m)^  warning  web: it needs a login.*\n +fix: log in with aura mcp login web$`)
-		d := g.talk("", "xterm", "mcp", "login", "web")
+		g.Wants([]byte(g.output("doctor")), `(?m)^  warning  web: it needs a login.*\n +fix: log in with aura mcp login web$`)
+		d := talk(g.Project, "", "xterm", "mcp", "login", "web")
 		d.expect(`paste the address at which it ends:`)
 		d.answer("", "http://127.0.0.1:1/callback?code=x&state=y\n")
-		d.answer(`this is not the answer to this login`, g.elsewhere(d.stderr())+"\n")
+		d.answer(`this is not the answer to this login`, g.elsewhere(d.Stderr())+"\n")
 		d.end(`logged in to web`)
 		if len(g.logins()) != 1 {
 			t.Errorf("logins: %v", g.logins())
 		}
-		g.wants([]byte(g.output("mcp")), `web +http .*connected +mcp__web__now`)
-		g.wants([]byte(g.output("doctor")), `(?m)^  ok +web: connected, tools: 1$`)
+		g.Wants([]byte(g.output("mcp")), `web +http .*connected +mcp__web__now`)
+		g.Wants([]byte(g.output("doctor")), `(?m)^  ok +web: connected, tools: 1$`)
 	})
 	t.Run("interrupted", func(t *testing.T) {
 		t.Parallel()
 		g := newGuarded(t)
-		d := g.talk("", "xterm", "mcp", "login", "web")
+		d := talk(g.Project, "", "xterm", "mcp", "login", "web")
 		d.answer(`paste the address at which it ends:`, ctrlC)
-		if code := d.wait(); code == 0 || len(g.logins()) > 0 {
+		if code := d.Wait(); code == 0 || len(g.logins()) > 0 {
 			t.Errorf("exit code %d, and %v", code, g.logins())
 		}
-		d.noTrace()
+		d.NoTrace()
 	})
 	t.Run("screen", func(t *testing.T) {
 		t.Parallel()
 		g := newGuarded(t)
-		s := g.startScreen(g.command(), 900, 24).ready()
+		s := startScreen(g.Project, g.Command(), 900, 24).ready()
 		s.send("/mcp login web" + enter)
 		s.shows(`MCP server web asks: a login`, `^Answer\?  \[a\] answer  \[n\] decline`)
 		s.send("a")
@@ -118,13 +119,13 @@ func TestMCPLogin(t *testing.T) {
 	t.Run("browser of this machine", func(t *testing.T) {
 		t.Parallel()
 		g := newGuarded(t)
-		s := g.startScreen(g.command(), 900, 24).ready()
+		s := startScreen(g.Project, g.Command(), 900, 24).ready()
 		s.send("/mcp login web" + enter)
 		s.shows(`^Answer\?  \[a\] answer  \[n\] decline`)
 		s.send("n")
 		resp, err := http.Get(string(page.Find(s.received())))
-		g.check(err)
-		g.check(resp.Body.Close())
+		g.Check(err)
+		g.Check(resp.Body.Close())
 		s.shows(connected)
 		s.hides(`^Answer\?`)
 		s.send(ctrlD)
@@ -133,7 +134,7 @@ func TestMCPLogin(t *testing.T) {
 	t.Run("linear", func(t *testing.T) {
 		t.Parallel()
 		g := newGuarded(t)
-		s := g.startScreen(g.command("--plain"), 900, 24)
+		s := startScreen(g.Project, g.Command("--plain"), 900, 24)
 		seen := 0
 		for _, step := range []struct {
 			shows string
@@ -145,7 +146,7 @@ func TestMCPLogin(t *testing.T) {
 			{connected + `[\s\S]*You: $`, func() string { return ctrlD }},
 		} {
 			pattern := regexp.MustCompile(step.shows)
-			g.until(step.shows, func() bool {
+			g.Until(step.shows, func() bool {
 				at := pattern.FindIndex(s.received()[seen:])
 				if at != nil {
 					seen += at[1]
@@ -162,11 +163,11 @@ func TestMCPLogin(t *testing.T) {
 func TestTwoAurasRefresh(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
-	d := g.talk("", "xterm", "mcp", "login", "web")
+	d := talk(g.Project, "", "xterm", "mcp", "login", "web")
 	d.expect(`paste the address at which it ends:`)
-	resp, err := http.Get(string(page.Find(d.stderr())))
-	g.check(err)
-	g.check(resp.Body.Close())
+	resp, err := http.Get(string(page.Find(d.Stderr())))
+	g.Check(err)
+	g.Check(resp.Body.Close())
 	d.end(`logged in to web`)
 	refused := g.Counts().Refused
 	g.Expire()
@@ -176,14 +177,14 @@ func TestTwoAurasRefresh(t *testing.T) {
 	var started []*exec.Cmd
 	var outputs []*os.File
 	for range auras {
-		cmd := g.command("run", "go")
+		cmd := g.Command("run", "go")
 		out, err := os.CreateTemp(t.TempDir(), "out")
-		g.check(err)
+		g.Check(err)
 		cmd.Stdout, cmd.Stderr = out, out
-		g.check(cmd.Start())
+		g.Check(cmd.Start())
 		started, outputs = append(started, cmd), append(outputs, out)
 	}
-	g.until("both to be refused", func() bool { return g.Counts().Refused >= refused+auras })
+	g.Until("both to be refused", func() bool { return g.Counts().Refused >= refused+auras })
 	close(hold)
 	for i, cmd := range started {
 		err := cmd.Wait()
@@ -195,5 +196,5 @@ func TestTwoAurasRefresh(t *testing.T) {
 	if got := g.Counts(); got.Refreshed != 1 || got.Reused != 0 {
 		t.Errorf("got %+v", got)
 	}
-	g.noTrace()
+	g.NoTrace()
 }
