@@ -170,10 +170,8 @@ func (s *Space) describe(w []string) error {
 		t.elem, t.short, t.path = numbers(3), w[4], w[5]
 	case pointer, slice, array:
 		t.elem = numbers(3)
-		if t.kind == array {
-			if _, err := fmt.Sscanf(t.name, "[%d]", &t.size); err != nil {
-				return fmt.Errorf("an array without a length: %w", err)
-			}
+		if err := t.measure(); err != nil {
+			return err
 		}
 		s.know(derivation{kind: t.kind, elem: t.elem, size: t.size}, t)
 	case mapping:
@@ -207,6 +205,17 @@ func (s *Space) describe(w []string) error {
 		for i := 3; i+1 < len(w); i += 2 {
 			t.wanted[w[i]] = w[i+1]
 		}
+	}
+	return nil
+}
+
+// measure reads the length of an array from its name.
+func (t *Type) measure() error {
+	if t.kind != array {
+		return nil
+	}
+	if _, err := fmt.Sscanf(t.name, "[%d]", &t.size); err != nil {
+		return fmt.Errorf("an array without a length: %w", err)
 	}
 	return nil
 }

@@ -57,14 +57,21 @@ func (f *fn) rangeFunc(s *ast.RangeStmt, label string) string {
 	return b.String()
 }
 
-// unwound returns the statements after a loop over a function that leave what its body wanted to leave.
-func (f *fn) unwound() string {
+// jumped returns the statements after a loop over a function that go on with a goto of its body.
+func (f *fn) jumped() string {
 	var b strings.Builder
 	for i, j := range f.jumps {
 		if j.depth == f.depth {
 			fmt.Fprintf(&b, "if %s == %d { %[1]s = 0; goto %[3]s }\n", f.code, -2-i, j.label)
 		}
 	}
+	return b.String()
+}
+
+// unwound returns the statements after a loop over a function that leave what its body wanted to leave.
+func (f *fn) unwound() string {
+	var b strings.Builder
+	b.WriteString(f.jumped())
 	if f.depth > 0 {
 		// The caller is itself the body of a loop over a function.
 		for i, t := range f.targets {
