@@ -101,8 +101,10 @@ func (f *fn) leaving(t *target, tok token.Token) int {
 func (f *fn) returns(s *ast.ReturnStmt) string {
 	values, one := f.returned(s)
 	before := ""
-	if len(values) > 1 && (f.named || slices.ContainsFunc(values, callsBuiltin)) {
+	if len(values) > 1 && f.named {
 		before = f.together(s, values)
+	} else if len(values) > 1 {
+		f.apart(s, values)
 	}
 	if f.depth == 0 && f.frame == "" {
 		if one != "" {
@@ -142,16 +144,18 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
 }
 
-// callsBuiltin reports whether an expression is the call of a built-in function.
-func callsBuiltin(x string) bool {
-	name, _, ok := strings.Cut(x, "(")
-	_, builtin := types.Universe.Lookup(name).(*types.Builtin)
-	return ok && builtin
+// apart puts calls among the values of a return statement into parentheses. The interpreter writes what a call returns directly to the results of
+// the function, and for built-in functions and for those in fields of structs to the wrong one. In parentheses the call has a place of its own.
+func (f *fn) apart(s *ast.ReturnStmt, values []string) {
+	for i, x := range s.Results {
+		if _, call := ast.Unparen(x).(*ast.CallExpr); call && f.info.Types[x].Value == nil {
+			values[i] = "(" + values[i] + ")"
+		}
+	}
 }
 
 // together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
-// a result that has a name before it evaluates the next one. It sets the first result to what a built-in function returns, wherever
-// the call is.
+// a result that has a name before it evaluates the next one.
 func (f *fn) together(s *ast.ReturnStmt, values []string) string {
 	var b strings.Builder
 	for i, x := range s.Results {
