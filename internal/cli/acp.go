@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +36,9 @@ session goes to standard error.
 The flags are defaults for all sessions. --trust and AURA_TRUST=1 trust every
 directory that the editor opens; 'aura trust' in a directory trusts that directory.`
 
+// readyTimeout is the time limit for each provider that is asked whether it offers a model.
+const readyTimeout = 10 * time.Second
+
 func newACP(s streams, root *rootOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "acp",
@@ -58,6 +63,7 @@ func (o *rootOptions) serveACP(ctx context.Context, s streams) error {
 	tell := func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) }
 	return because(ctx, acp.Serve(ctx, acp.Options{
 		In: s.in, Out: s.out, Version: build.Version, Log: tell,
+		Ready: func(ctx context.Context) error { return o.offersModel(ctx, s, tell) },
 		Open: func(ctx context.Context, r acp.Request, front frontend.FrontEnd) (frontend.Session, error) {
 			return o.openACP(ctx, a, r, front)
 		},
@@ -69,6 +75,23 @@ func (o *rootOptions) serveACP(ctx context.Context, s streams) error {
 			return o.savedSessions(c, workdir == "", tell)
 		},
 	}))
+}
+
+// offersModel returns an error unless a provider offers a model, in the directory that the editor started aura in.
+func (o *rootOptions) offersModel(ctx context.Context, s streams, tell func(string)) error {
+	gate := &gate.Gate{Trust: o.trust, Safe: o.safe, Tell: tell}
+	l, err := gate.List(o.configOptions(s))
+	if err != nil {
+		return err
+	}
+	offers, err := inspect.Models(ctx, l, inspect.ModelOptions{Timeout: readyTimeout, Notify: tell})
+	for _, offer := range offers {
+		if offer.Err == nil && len(offer.Models) > 0 {
+			return nil
+		}
+		err = cmp.Or(err, offer.Err)
+	}
+	return acp.NeedsLogin(fmt.Errorf("looking for a model: %w", cmp.Or(err, errors.New("no provider offers one"))))
 }
 
 // keepOut lets what other code prints to standard output go to standard error, because standard output has the protocol alone.

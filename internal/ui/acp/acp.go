@@ -26,6 +26,8 @@ type Options struct {
 	// Version is the version of aura. Log receives what concerns no session.
 	Version string
 	Log     func(text string)
+	// Ready returns an error unless a provider offers a model.
+	Ready func(ctx context.Context) error
 	// Open opens a session.
 	Open func(ctx context.Context, r Request, front frontend.FrontEnd) (frontend.Session, error)
 	// List returns the saved sessions of a directory, or of all directories if it is empty.

@@ -139,7 +139,8 @@ func (s *server) initialize(_ context.Context, r request) {
 	s.client, s.begun = p.Capabilities, true
 	// A client that speaks another version learns the version that aura speaks, and decides.
 	out := initializeResponse{
-		ProtocolVersion: version, AgentInfo: implementation{Name: "aura", Title: "aura", Version: s.o.Version}, AuthMethods: []struct{}{},
+		ProtocolVersion: version, AgentInfo: implementation{Name: "aura", Title: "aura", Version: s.o.Version},
+		AuthMethods: []authMethod{setUp},
 	}
 	out.Capabilities.LoadSession = true
 	out.Capabilities.Prompt.Image, out.Capabilities.Prompt.EmbeddedContext = true, true
@@ -147,9 +148,24 @@ func (s *server) initialize(_ context.Context, r request) {
 	r.answer(out, nil)
 }
 
-func (s *server) authenticate(_ context.Context, r request) {
-	r.answer(nil, failure(codeInvalidParams,
-		"aura has no authentication of its own: put the token of the provider into its file in config/providers, or into the environment of the editor"))
+// setUp is the only method of authentication: aura has no account of its own, but needs a provider.
+var setUp = authMethod{
+	ID: "setup", Name: "Set up a model in a terminal",
+	Description: "Run aura in a terminal, where it asks for a provider, its key and a model. Or put the key into the environment of the editor.",
+}
+
+// authenticate checks whether a provider offers a model. The user sets that up elsewhere.
+func (s *server) authenticate(ctx context.Context, r request) {
+	var p authenticateRequest
+	err := decode(r.params, &p)
+	if err == nil && p.MethodID != setUp.ID {
+		err = failure(codeInvalidParams, "there is no method %q to authenticate; there is %q", p.MethodID, setUp.ID)
+	}
+	if err != nil {
+		r.answer(nil, err)
+		return
+	}
+	s.start(r, func() { r.answer(struct{}{}, s.o.Ready(ctx)) })
 }
 
 // session returns an open session; nil if there is none with this id.

@@ -53,7 +53,18 @@ type initializeResponse struct {
 	ProtocolVersion int               `json:"protocolVersion"`
 	Capabilities    agentCapabilities `json:"agentCapabilities"`
 	AgentInfo       implementation    `json:"agentInfo"`
-	AuthMethods     []struct{}        `json:"authMethods"`
+	AuthMethods     []authMethod      `json:"authMethods"`
+}
+
+// authMethod is how the user gets what aura needs before it can begin a session.
+type authMethod struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type authenticateRequest struct {
+	MethodID string `json:"methodId"`
 }
 
 type agentCapabilities struct {
