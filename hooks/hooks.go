@@ -82,6 +82,9 @@ func (e Entry) Skip(c Call) string {
 		}
 		return "the matcher " + e.Matcher.String() + " does not match " + kind + of[0]
 	}
+	if e.Protocol == ProtocolClaude && e.Event == EventPost && c.Failure != "" {
+		return "the call failed, for which the protocol claude has the event " + EventPostFailure
+	}
 	if e.Files != "" && len(e.MatchedPaths(c.Paths)) == 0 {
 		return "no file of the call matches " + e.Files
 	}

@@ -162,3 +162,22 @@ func TestClaudeMatcher(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeFailedCalls checks that a foreign hook of the event post runs for calls that succeed only.
+func TestClaudeFailedCalls(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		event, protocol, failure string
+		runs                     bool
+	}{
+		"post of a call":                 {hooks.EventPost, hooks.ProtocolClaude, "", true},
+		"post of a failed call":          {hooks.EventPost, hooks.ProtocolClaude, "no", false},
+		"post of aura, of a failed call": {hooks.EventPost, hooks.ProtocolAura, "no", true},
+		"post_failure":                   {hooks.EventPostFailure, hooks.ProtocolClaude, "no", true},
+	} {
+		e := hooks.Entry{Name: "h", Event: row.event, Protocol: row.protocol, Command: "true"}
+		if got := e.Skip(hooks.Call{Tool: "Bash", Failure: row.failure}); (got == "") != row.runs {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}

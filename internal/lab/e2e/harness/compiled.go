@@ -31,7 +31,7 @@ func buildCompiled() error {
 	if err := goBuild([]string{"build", "-tags", "compilefirst", "-o", filepath.Join(CompiledBin, "aura"), "../../../../cmd/aura"}, false); err != nil {
 		return err
 	}
-	for _, name := range []string{"aura-plugin-host", "aura-tool-host"} {
+	for _, name := range []string{"aura-plugin-host", "aura-tool-host", "mcpserver"} {
 		if err := os.Link(filepath.Join(QuickBin, name), filepath.Join(CompiledBin, name)); err != nil {
 			return err
 		}
