@@ -41,19 +41,8 @@ func BeforeChat(context.Context, sdk.BeforeChatContext) (sdk.Result, error) { re
   - text: Done.
 `,
 	// An MCP server with one tool. It creates NAME-server when it starts, and NAME when the tool is called.
-	"sing.sh": `touch "$1-server"
-while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case $line in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"singer","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"sing","description":"Sings","inputSchema":{"type":"object"}}]}' ;;
-    *'"tools/call"'*) result='{"content":[{"type":"text","text":"la"}]}'; touch "$1" ;;
-    *) result='{}' ;;
-  esac
-  [ -z "$id" ] || printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-done
-`,
-	".aura/config/agents/a.md":           "---\nname: a\ndefault: true\nmodel: {provider: demo}\n---\nBe kind.\n",
+	"sing.sh":                            `touch "$1-server"; exec ./mcpserver "sing=touch $1; echo la"`,
+	".aura/config/agents/a.md":           "---\nname: a\ndefault: true\nmodel: {provider: demo}\nmcp: {own: {command: sh, args: [-c, 'touch CANARY/agent-mcp']}}\n---\nBe kind.\n",
 	".aura/config/tools/t.yaml":          "Read: {condition: 'bash:touch CANARY/tool-condition'}\n",
 	".aura/config/tasks/t.yaml":          "t: {commands: [hi], pre: [': > CANARY/task'], env: {PATH: /nowhere}}\n",
 	".aura/config/sandbox/sandbox.yaml":  "sandbox: {enabled: false, env: [FROM_FILE]}\n",

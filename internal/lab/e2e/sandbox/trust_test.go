@@ -53,6 +53,7 @@ func newClone(t *testing.T) *harness.Clone {
 	for name, text := range cloneFiles {
 		c.Write(name, strings.NewReplacer("CANARY", c.Canaries, "SERVER", c.Server.URL).Replace(text))
 	}
+	c.Check(harness.CopyFile(filepath.Join(c.Bin, "mcpserver"), c.Path("mcpserver")))
 	// A plugin host beside a copy of aura records that it was started.
 	c.Check(harness.CopyFile(filepath.Join(c.Bin, "aura"), filepath.Join(c.Host, "aura")))
 	c.Check(harness.WriteProgram(filepath.Join(c.Host, "aura-plugin-host"), []byte("#!/bin/sh\ntouch "+c.Canaries+"/host\n")))
@@ -182,12 +183,12 @@ func cloneTrusted(t *testing.T, c *harness.Clone) {
 		said[args[0]] = output
 	}
 	// The accountant recorded each of these processes, even short ones.
-	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp\b`, `exec .*touch CANARY/singer-condition`, `exec .*touch CANARY/mute-condition`, `exec .*/aura-tool-host: .* __shell `} {
+	for _, want := range []string{`exec .*aura-plugin-host`, `exec .*touch CANARY/plugin-condition`, `exec .*touch CANARY/tool-condition`, `exec .*touch CANARY/mcp\b`, `exec .*touch CANARY/agent-mcp\b`, `exec .*touch CANARY/singer-condition`, `exec .*touch CANARY/mute-condition`, `exec .*/aura-tool-host: .* __shell `} {
 		c.Wants([]byte(strings.Join(started, "\n")), strings.ReplaceAll(want, "CANARY", c.Canaries))
 	}
 	sung := c.Sung()
 	for _, want := range []string{
-		"plugin", "plugin-condition", "extension", "hook", "mcp", "tool-condition", "task", "singer-server", "mute-server", "singer-condition", "mute-condition", "singer", "/plugin ", "/mcp " + harness.CloneSecret, "/v1/models Bearer " + harness.CloneSecret,
+		"plugin", "plugin-condition", "extension", "hook", "mcp", "agent-mcp", "tool-condition", "task", "singer-server", "mute-server", "singer-condition", "mute-condition", "singer", "/plugin ", "/mcp " + harness.CloneSecret, "/v1/models Bearer " + harness.CloneSecret,
 	} {
 		if !slices.Contains(sung, want) {
 			t.Errorf("%q did not take effect: %q", want, sung)
