@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -176,18 +177,7 @@ func SessionStart(context.Context, sdk.SessionStartContext) (sdk.Result, error) 
 func SessionEnd(context.Context, sdk.SessionEndContext) (sdk.Result, error) { return sdk.Result{}, nil }
 `
 
-const tracedServer = `printenv >server.env
-while read -r line; do
-  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
-  case $line in
-    *'"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"greeter","version":"1"}}' ;;
-    *'"tools/list"'*) result='{"tools":[{"name":"greet","description":"Greets","inputSchema":{"type":"object"}}]}' ;;
-    *'"tools/call"'*) printf '%s\n' "$line" >server.call; result='{"content":[{"type":"text","text":"Hello!"}]}' ;;
-    *) result='{}' ;;
-  esac
-  [ -z "$id" ] || printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-done
-`
+const tracedServer = `printenv >server.env; exec ./mcpserver 'greet=cat >server.call; echo Hello!'`
 
 const collectorSecret = "c0llector-s3cret-1"
 
@@ -201,6 +191,7 @@ func tracedProject(t *testing.T, c *collector) *harness.Project {
 	p.Write(".aura/config/hooks/all.yaml", "mark: {event: pre, matcher: Bash, command: 'printenv >hook.env'}\n")
 	p.Write(".aura/config/mcp/servers.yaml", "greeter: {command: sh, args: [greeter.sh]}\n")
 	p.Write("greeter.sh", tracedServer)
+	p.Check(harness.CopyFile(filepath.Join(p.Bin, "mcpserver"), p.Path("mcpserver")))
 	p.Write(".aura/config/sandbox/sandbox.yaml", "sandbox: {env: [\"OTEL_*\"]}\n")
 	p.Write(".aura/config/agents/main.md", "---\nname: main\ndefault: true\nmodel: {provider: test, name: talker}\n---\nYou are a test.\n")
 	p.Write(".aura/config/agents/helper.md", "---\nname: helper\nsubagent: true\ndescription: helps\nmodel: {provider: other, name: talker}\n---\nYou help.\n")
