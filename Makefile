@@ -82,9 +82,9 @@ ATTACKED = ./internal/author/check ./internal/fleet/... ./internal/supply/instal
 test-native: ## run the end-to-end scripts with compiled plugins
 	AURA_TEST_RUNTIME=native go test $(TRIM) -count=1 -timeout 20m $(TESTFLAGS) -run '^Test(Scripts|InterpretedOnly|CompiledSample)$$' ./internal/lab/e2e/scripts
 
-# The programs are built once for all packages.
+# The programs are built once for all packages. Two packages run side by side, each with as many tests as there are processors and one more.
 E2E = programs=$$(mktemp -d) && trap 'rm -rf "$$programs"' EXIT && \
-	AURA_E2E_BIN=$$programs go test $(TRIM) -vet=off -count=1 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e/...
+	AURA_E2E_BIN=$$programs go test $(TRIM) -vet=off -count=1 -p 2 $(if $(RACE),-tags raceaura) -timeout 20m $(TESTFLAGS) ./internal/lab/e2e/...
 
 # A package is tested again when it, or a file that its tests read, has changed; TESTFLAGS=-count=1 tests all of them in any case.
 # Many of these tests wait, so more packages run at a time than there are processors. Some tests read the source of the standard library,
