@@ -144,7 +144,7 @@ func (p *Project) Start(args ...string) *Aura {
 	return p.StartCommand(p.Command(args...))
 }
 
-// StartCommand starts aura as start does, with a command that the test changed.
+// StartCommand starts aura as Start does, with a command that the test changed.
 func (p *Project) StartCommand(cmd *exec.Cmd) *Aura {
 	p.T.Helper()
 	out, err := os.Create(filepath.Join(p.Dir, "stdout.txt"))
@@ -254,7 +254,7 @@ func (p *Project) NoProcess() {
 	})
 }
 
-// NoTrace waits for noProcess and checks that the runtime directory is empty.
+// NoTrace waits for NoProcess and checks that the runtime directory is empty.
 func (p *Project) NoTrace() {
 	p.T.Helper()
 	p.NoProcess()

@@ -35,7 +35,7 @@ of what every sandbox policy grants, *example* a project for an example plugin, 
 This file is generated: ` + "`go test ./internal/lab/e2e/scripts -run TestIndex -update`" + `.
 `
 
-// TestIndex compares the index of the scripts and tests with what there is.
+// TestIndex compares the index with the scripts and the tests.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	want := indexHead
