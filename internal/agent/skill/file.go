@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -49,8 +50,9 @@ type Fault struct {
 	// Key is empty if the fault is not in the value of a key.
 	Key  string
 	Text string
-	// Unknown is true for a key that the specification does not have. It does not forbid others.
-	Unknown bool
+	// Informs is true for a key that changes neither which skill this is nor what it says: license, metadata, allowed-tools, and keys
+	// that the specification does not have.
+	Informs bool
 }
 
 func (f Fault) String() string {
@@ -81,7 +83,11 @@ type parser struct {
 }
 
 func (p *parser) addFault(line int, key, format string, args ...any) {
-	p.faults = append(p.faults, Fault{Line: max(line, 1), Key: key, Text: fmt.Sprintf(format, args...)})
+	group, _, _ := strings.Cut(key, ".")
+	p.faults = append(p.faults, Fault{
+		Line: max(line, 1), Key: key, Text: fmt.Sprintf(format, args...),
+		Informs: slices.Contains([]string{"license", "metadata", "allowed-tools"}, group),
+	})
 }
 
 func (p *parser) unusable(line int, text string) error {
@@ -148,7 +154,7 @@ func (p *parser) decode() error {
 			p.allowedTools(value)
 		default:
 			p.addFault(key.Line, "", "unknown key %q", key.Value)
-			p.faults[len(p.faults)-1].Unknown = true
+			p.faults[len(p.faults)-1].Informs = true
 		}
 	}
 	return errors.Join(p.name(name), p.description(description))

@@ -216,7 +216,7 @@ func (l *loader) addPackagedSkills(merged map[string]Skill) {
 		for _, s := range found {
 			file, broken, err := skill.Parse(s.File, s.Text)
 			for _, b := range broken {
-				if !b.Unknown && !p.Claude() && err == nil {
+				if !b.Informs && !p.Claude() && err == nil {
 					err = &strictyaml.Error{File: s.File, Line: b.Line, Err: errors.New(b.String())}
 				}
 			}

@@ -23,7 +23,7 @@ func packaged() files {
 		"me/.agents/plugins/both/plugin.json":                   packageHead + `both"}`,
 		"me/.agents/plugins/both/skills/old/SKILL.md":           "---\nname: old\ndescription: d\n---\nx\n",
 		"work/.agents/plugins/both/plugin.json":                 packageHead + `both","hooks":1}`,
-		"work/.agents/plugins/both/skills/new/SKILL.md":         "---\nname: new\ndescription: d\nother: 1\n---\nx\n",
+		"work/.agents/plugins/both/skills/new/SKILL.md":         "---\nname: new\ndescription: d\nlicense: 2\nmetadata: {version: 1.0}\nallowed-tools: [Read]\nother: 1\n---\nx\n",
 		"work/.agents/plugins/both/skills/bad/SKILL.md":         "---\nname: other\ndescription: d\n---\nx\n",
 		"work/.agents/plugins/both/skills/mine/SKILL.md":        "---\nname: mine\ndescription: of the package\n---\nx\n",
 		"work/.aura/skills/mine.md":                             "---\nname: mine\ndescription: of the project\n---\nx\n",
