@@ -1,8 +1,10 @@
 package hooks
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"maps"
 
 	"github.com/idelchi/aura/internal/agent/foreign"
@@ -10,13 +12,10 @@ import (
 )
 
 // claudeInput returns what a hook reads in the protocol of Claude Code.
-func (r Runner) claudeInput(event string, c Call) map[string]any {
+func (r Runner) claudeInput(event, transcript string, c Call) map[string]any {
 	at := momentOf(event)
 	out := map[string]any{
-		"session_id": c.Session, "transcript_path": "", "cwd": r.Dir, "permission_mode": "default", "hook_event_name": at.name,
-	}
-	if r.Transcript != nil && c.Session != "" {
-		out["transcript_path"] = r.Transcript(c.Session)
+		"session_id": c.Session, "transcript_path": transcript, "cwd": r.Dir, "permission_mode": "default", "hook_event_name": at.name,
 	}
 	if !at.tool {
 		maps.Copy(out, claudeFields(event, c.Fields))
@@ -70,6 +69,8 @@ func claudeFields(event string, fields map[string]any) map[string]any {
 
 // claudeAnswer is the JSON that a hook writes in the protocol of Claude Code.
 type claudeAnswer struct {
+	// Async announces that the hook goes on in the background. aura waits for it; what it writes next is its answer.
+	Async         bool           `json:"async"`
 	Continue      *bool          `json:"continue"`
 	StopReason    string         `json:"stopReason"`
 	SystemMessage string         `json:"systemMessage"`
@@ -107,8 +108,8 @@ func (r *Report) applyClaude(e Entry, at moment, result shell.Result) {
 		}
 		return
 	}
-	var a claudeAnswer
-	if err := json.Unmarshal(text, &a); err != nil {
+	a, err := readClaude(text)
+	if err != nil {
 		r.Err = &AnswerError{Key: "hookSpecificOutput", Want: "an answer of the protocol claude (" + err.Error() + ")"}
 		r.fail(e, at, "failed: "+r.Err.Error(), r.Stdout)
 		return
@@ -124,13 +125,28 @@ func (r *Report) applyClaude(e Entry, at moment, result shell.Result) {
 	}
 }
 
+// readClaude reads the answer of a hook, which may follow the announcement that it goes on in the background.
+func readClaude(text []byte) (claudeAnswer, error) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	var a claudeAnswer
+	err := in.Decode(&a)
+	if err == nil && a.Async && in.More() {
+		a = claudeAnswer{}
+		err = in.Decode(&a)
+	}
+	if err == nil && in.More() {
+		err = errors.New("more than one answer")
+	}
+	return a, err
+}
+
 // decideClaude applies the decisions of an answer.
 func (r *Report) decideClaude(e Entry, at moment, a claudeAnswer) {
 	s, reason := a.Specific, readable(a.Reason, 0)
 	permission := cmp.Or(s.PermissionDecision, s.Decision.Behavior)
 	switch {
 	case at.blocks && (permission == decisionDeny || a.Decision == claudeBlock):
-		r.block(e, cmp.Or(readable(s.PermissionDecisionReason, 0), readable(s.Decision.Message, 0), reason))
+		r.block(e, cmp.Or(readable(s.PermissionDecisionReason, 0), readable(s.Decision.Message, 0), reason, r.Notice))
 		return
 	case at.continues && a.Decision == claudeBlock:
 		r.goOn(e, reason)

@@ -71,20 +71,25 @@ func (c *Call) change(e Entry, r Report) Report {
 	return r
 }
 
-// encode returns what a hook reads, as one line of JSON.
-func (r Runner) encode(e Entry, event string, c Call) ([]byte, error) {
+// encode returns what a hook reads, as one line of JSON, and the path of the transcript that it names.
+func (r Runner) encode(e Entry, event string, c Call) (line []byte, transcript string, err error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	// Hooks often search their input for texts such as && without a JSON parser, so these are not escaped.
 	enc.SetEscapeHTML(false)
 	in := c.event(event, r.Dir)
 	if e.Protocol == ProtocolClaude {
-		in = r.claudeInput(event, c)
+		if r.Transcript != nil {
+			if transcript, err = r.Transcript(); err != nil {
+				return nil, "", err
+			}
+		}
+		in = r.claudeInput(event, transcript, c)
 	}
 	if err := enc.Encode(in); err != nil {
-		return nil, fmt.Errorf("encoding the call: %w", err)
+		return nil, "", fmt.Errorf("encoding the call: %w", err)
 	}
-	return out.Bytes(), nil
+	return out.Bytes(), transcript, nil
 }
 
 // event returns what a hook reads in aura's own protocol.

@@ -43,13 +43,14 @@ type Runner struct {
 	Executable string
 	// Dir is the working directory of the session.
 	Dir string
-	// Transcript returns where a session is saved. It may be nil.
-	Transcript func(session string) string
+	// Transcript returns the path of a file that a hook for Claude Code can read as the transcript of the session; empty if there is none.
+	// It may be nil. If it fails, the hook fails.
+	Transcript func() (string, error)
 	// Env is the complete environment of the hooks, as NAME=value.
 	Env []string
 	// Prepare changes the command of a hook before it runs, so that it runs confined, or where no confined code can write. It may be nil.
 	// If it fails, the hook fails.
-	Prepare func(e Entry, c shell.Command) (shell.Command, error)
+	Prepare func(e Entry, transcript string, c shell.Command) (shell.Command, error)
 	// Explain returns a line for a failed hook whose output shows that the sandbox refused something; empty if it does not. It may be nil.
 	Explain func(e Entry, output string) string
 }
@@ -171,7 +172,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	if r.OnStart != nil {
 		r.OnStart(e.Name)
 	}
-	stdin, err := r.encode(e, event, c)
+	stdin, transcript, err := r.encode(e, event, c)
 	if err != nil {
 		return newReport(e, event, shell.Result{ExitCode: -1}, err)
 	}
@@ -183,7 +184,7 @@ func (r Runner) runOne(ctx context.Context, event string, e Entry, c Call) Repor
 	}
 	result := shell.Result{ExitCode: -1}
 	if r.Prepare != nil {
-		command, err = r.Prepare(e, command)
+		command, err = r.Prepare(e, transcript, command)
 	}
 	if err == nil {
 		result, err = shell.Run(ctx, command)

@@ -38,6 +38,8 @@ type journal struct {
 	state session.State
 	// values is the directory with the values of plugins in this session.
 	values atomic.Pointer[string]
+	// transcript is nil if the session is not saved.
+	transcript atomic.Pointer[transcript]
 	// flight is made durable together with each answer and each result. whole is whether it also records whole calls of plugins
 	// from the next journal on.
 	flight *flight

@@ -86,6 +86,11 @@ func (j *journal) use(opened *session.Journal, turn int) {
 		dir = inspect.ValuesDir(opened.Path(), opened.ID())
 	}
 	j.values.Store(&dir)
+	var copied *transcript
+	if opened.ID() != "" {
+		copied = newTranscript(opened.Path(), opened.ID())
+	}
+	j.drop(j.transcript.Swap(copied))
 	if err := j.flight.use(opened, turn); err != nil {
 		j.tell(err.Error())
 	}
@@ -124,6 +129,25 @@ func (j *journal) valuesDir() string {
 	return ""
 }
 
+// writeTranscript writes what is new in the session for hooks that were written for another agent. It may be called from any goroutine.
+func (j *journal) writeTranscript(workdir string) (string, error) {
+	t := j.transcript.Load()
+	if t == nil {
+		return "", nil
+	}
+	return t.update(workdir)
+}
+
+// drop removes a transcript that is no longer needed.
+func (j *journal) drop(t *transcript) {
+	if t == nil {
+		return
+	}
+	if err := t.remove(); err != nil {
+		j.tell(err.Error())
+	}
+}
+
 // end completes the flight recorder and the journal.
 func (j *journal) end(e session.End) {
 	if err := j.flight.close(); err != nil {
@@ -132,6 +156,7 @@ func (j *journal) end(e session.End) {
 	for _, text := range j.flight.takeNotices() {
 		j.tell(text)
 	}
+	j.drop(j.transcript.Swap(nil))
 	j.Close(e)
 }
 
@@ -151,6 +176,7 @@ func (j *journal) discard() error {
 		return nil
 	}
 	path := j.Path()
+	j.drop(j.transcript.Swap(nil))
 	if err := errors.Join(j.flight.close(), j.Discard()); err != nil {
 		return err
 	}

@@ -203,7 +203,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 	out := setup.Source{
 		Config: c, Options: s.opts.Options, TaskEnv: env, Vars: vars, Spares: &s.spares, Emit: s.events.send, Uncovered: s.notices.uncovered, Made: s.opts.made, Exposed: s.opts.exposed, Told: &s.notices.told,
 		Traffic:   s.network.of,
-		OutputDir: func() string { return s.journal.outputDir(c) },
+		OutputDir: func() string { return s.journal.outputDir(c) }, Transcript: func() (string, error) { return s.journal.writeTranscript(c.Workdir) },
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {

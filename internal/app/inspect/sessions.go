@@ -40,10 +40,15 @@ func RewindDir(journal, id string) string {
 	return filepath.Join(state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.Rewinds(), id)
 }
 
+// TranscriptDir returns the directory of the copy of a session for hooks that were written for other agents, given the path of its journal.
+func TranscriptDir(journal, id string) string {
+	return filepath.Join(state.Paths{Project: filepath.Dir(filepath.Dir(journal))}.Transcripts(), id)
+}
+
 // outputsOf returns the directories with the output of a session's tools, with the values of its plugins and with what is kept of the files
-// that it changed, and the recording of its plugin calls. A session that was resumed in another project also has output there.
+// that it changed, the recording of its plugin calls, and the directory of its transcript. A session that was resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	out := []string{ValuesDir(s.Path, s.ID), RewindDir(s.Path, s.ID), recording.Beside(s.Path)}
+	out := []string{ValuesDir(s.Path, s.ID), RewindDir(s.Path, s.ID), recording.Beside(s.Path), TranscriptDir(s.Path, s.ID)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}

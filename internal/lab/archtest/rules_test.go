@@ -67,6 +67,7 @@ var inside = map[string]map[string][]string{
 	},
 	"internal/agent": {
 		"agentimport":   {"foreign", "mcpimport"},
+		"foreign":       {"llm"},
 		"background":    {"tool"},
 		"conversation":  {"conversation/event", "donetool", "llm", "todo", "tokens", "tool"},
 		"donetool":      {"tool"},

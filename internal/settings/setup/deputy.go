@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,9 @@ func (c Confinement) line(by caller, extra sandbox.Paths, line shell.Command) sh
 		return line
 	}
 	p := c.extended(extra).Policy(sandbox.KindShell)
+	if c.shown != "" {
+		p.Own, p.Shown = append(slices.Clip(p.Own), c.shown), append(slices.Clip(p.Shown), c.shown)
+	}
 	line.Dir, line.Env, line.Start = c.grants.Dir(), p.Environ(line.Env), c.starter(by, p)
 	return line
 }
@@ -166,8 +170,8 @@ func outsideServer(c *config.Config) *mcp.Launch {
 
 // prepareHook returns the function that makes hooks run confined, or outside of the sandbox where no tool can write. A hook of a portable
 // plugin reads the plugin's files and writes its directory for data.
-func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, shell.Command) (shell.Command, error) {
-	return func(e hooks.Entry, line shell.Command) (shell.Command, error) {
+func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry, string, shell.Command) (shell.Command, error) {
+	return func(e hooks.Entry, transcript string, line shell.Command) (shell.Command, error) {
 		root, data := c.Hooks[e.Name].Source.Home.Package()
 		if data != "" {
 			if err := os.MkdirAll(data, 0o700); err != nil {
@@ -183,6 +187,9 @@ func prepareHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 		at, extra := confined(), sandbox.Paths(e.Extra)
 		if root != "" {
 			at.place.DataDir, extra.ReadOnly = data, append(slices.Clone(extra.ReadOnly), root)
+		}
+		if transcript != "" {
+			at.shown = filepath.Dir(transcript)
 		}
 		by := caller{who: "hook " + e.Name, source: declaredIn(HookProgram+e.Name, c.Hooks[e.Name].Source.File)}
 		return at.line(by, extra, line), nil

@@ -3,12 +3,10 @@ package setup
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"sync"
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/settings/config"
 )
@@ -28,7 +26,7 @@ func (s Source) HooksOf(r Role, f config.Features) (hooks.Runner, error) {
 	c.Features = f
 	confined := sync.OnceValue(func() Confinement { return s.Confinement(f) })
 	runner.Prepare, runner.Explain = prepareHook(&c, confined), explainHook(&c, confined)
-	runner.Transcript = func(id string) string { return filepath.Join(s.Config.State.Sessions(), id+session.Ext) }
+	runner.Transcript = s.Transcript
 	runner.Dir, runner.Env = s.Config.Workdir, environment(s.Config.Environ, f.Sandbox.Env, s.TaskEnv)
 	runner.OnSlow = func(name string) {
 		if s.Emit != nil {

@@ -34,6 +34,8 @@ type Confinement struct {
 	aar string
 	// skills holds the directories of the user's skills, which the built-in tools can read.
 	skills []string
+	// shown is a directory of aura's state that a command line can read; empty if there is none.
+	shown string
 	// grants keeps the granted paths open while aura runs.
 	grants *sandbox.Grants
 	// files caches the policy of the file tools when it is needed more than once; nil if it was not computed.

@@ -56,6 +56,9 @@ type Source struct {
 	// OutputDir returns the directory for output that is too long for the model. If OutputDir is nil or returns an empty name, the
 	// system's directory for temporary files is used.
 	OutputDir func() string
+	// Transcript writes the session in the form of Claude Code and returns the path of the file, or "" if the session is not saved. It may
+	// be nil. Hooks that were written for that agent read the file.
+	Transcript func() (string, error)
 	// Spares starts confined processes in advance; nil if only one call is made.
 	Spares *sandbox.Spares
 	// Confirm asks the user about a tool call; nil if no user can be asked.

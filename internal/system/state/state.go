@@ -92,6 +92,10 @@ func (p Paths) SessionValues(id string) string { return p.below(p.below(p.Values
 // Rewinds returns the directory of what is kept to return to earlier states of files. It contains a directory for each session.
 func (p Paths) Rewinds() string { return p.below(p.Project, "rewind") }
 
+// Transcripts returns the directory of copies of sessions for hooks that were written for other agents. It contains a directory for each
+// session that runs.
+func (p Paths) Transcripts() string { return p.below(p.Project, "transcripts") }
+
 // Server returns the directory in which a confined MCP server of the project keeps files.
 func (p Paths) Server(name string) string { return p.below(p.below(p.Project, "servers"), name) }
 
