@@ -13,19 +13,27 @@ type Access struct {
 	Write []string
 }
 
+// grantWriting says how a path becomes writable that nothing covers.
+const grantWriting = "sandbox.extra.rw can add one"
+
 // DeniedError reports a path that a policy does not allow.
 type DeniedError struct {
 	// Path is the path as the call named it. Resolved is the same path with symbolic links followed.
 	Path, Resolved string
 	Write          bool
+	// Either is true if the path may have been read or written. Write is false then.
+	Either bool
 	// Rule says which part of the policy refuses the path, and what the user can do.
 	Rule string
 }
 
 func (e *DeniedError) Error() string {
 	doing := "reading"
-	if e.Write {
+	switch {
+	case e.Write:
 		doing = "writing"
+	case e.Either:
+		doing = "reading or writing"
 	}
 	where := ""
 	if e.Resolved != e.Path {
@@ -85,7 +93,10 @@ func (p Policy) check(workdir, path string, write bool) error {
 		if tree := p.reach(resolved); tree != "" {
 			return denied("%s is read-only; sandbox.extra.rw can make it writable", tree)
 		}
-		return denied("no path of rw covers it; sandbox.extra.rw can add one")
+		if tree := p.secret(resolved); tree != "" {
+			return denied("%s is a place of secrets%s", tree, hiddenAdvice)
+		}
+		return denied("no path of rw covers it; %s", grantWriting)
 	}
 	if kept := covering(p.Protected, resolved); kept != "" && !inner {
 		if why := p.gitClosed[kept]; why != "" {
@@ -94,6 +105,14 @@ func (p Policy) check(workdir, path string, write bool) error {
 		return denied("%s stays read-only, because what is there runs outside of the sandbox", kept)
 	}
 	return nil
+}
+
+// secret returns the place of secrets of the home directory that contains a path, or an empty string.
+func (p Policy) secret(path string) string {
+	if p.Home == "" {
+		return ""
+	}
+	return covering(below(resolve(p.Home), secrets()), path)
 }
 
 // resolved returns the policy with the links in its own paths followed. It returns an opened policy unchanged.

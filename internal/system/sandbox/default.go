@@ -112,6 +112,7 @@ func Default(at Place, kind Kind) Policy {
 		Exec:      kind != KindPlugin && kind != KindFiles,
 		Limits:    Limits{Processes: otherProcesses},
 	}
+	p.Home = at.Home
 	p.Protected, p.Named, p.Exposed, p.Uncovered = found.protected, found.named, found.exposed, found.uncovered
 	switch kind {
 	case KindPlugin:

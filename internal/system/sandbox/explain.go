@@ -18,7 +18,10 @@ const busy = "device or resource busy"
 // maxExplained is how much of an output is searched, in bytes from its end.
 const maxExplained = 64 << 10
 
-// Explain searches the output of a command for the first complaint about a file that the policy does not let the command write.
+// writeRefusals lists those that only writing causes.
+var writeRefusals = []string{"read-only file system", busy}
+
+// Explain searches the output of a command for the first complaint about a file that the policy does not let the command read or write.
 // It returns one line that says that the sandbox refused the file and what to do, or an empty string if there is no such
 // complaint. Without that line the refusal looks like a fault of the file system. Relative paths start from the working
 // directory. A path that is the end of a protected path counts too, because a command may have changed to another directory.
@@ -36,7 +39,7 @@ func Explain(p Policy, workdir, output string) string {
 		}
 		// A program prints its own name first and the file last.
 		for _, path := range slices.Backward(p.candidates(line)) {
-			denied := p.refusal(workdir, path)
+			denied := p.refusal(workdir, path, containsAny(said, writeRefusals))
 			if denied == nil && strings.Contains(said, busy) {
 				denied = p.refusalBelow(workdir, path)
 			}
@@ -106,9 +109,19 @@ func isGitSetting(path string) bool {
 	return base == ".gitconfig" || base == "config" && strings.Contains(filepath.ToSlash(path), "/.git/")
 }
 
-// refusal returns the error for writing a path; nil if the policy allows it.
-func (p Policy) refusal(workdir, path string) *DeniedError {
+// refusal returns the error for using a path; nil if the policy allows it. writing is whether the command certainly wrote. What can be read
+// was written, because reading is not refused.
+func (p Policy) refusal(workdir, path string, writing bool) *DeniedError {
 	denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, true))
+	if denied != nil && !writing {
+		if read, _ := errors.AsType[*DeniedError](p.check(workdir, path, false)); read != nil {
+			read.Either = true
+			if strings.Contains(denied.Rule, grantWriting) {
+				read.Rule += "; " + grantWriting
+			}
+			return read
+		}
+	}
 	if denied != nil || filepath.IsAbs(path) || !strings.Contains(path, "/") {
 		return denied
 	}

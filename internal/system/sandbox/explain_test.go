@@ -23,33 +23,40 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	policy := sandbox.Policy{
+		Hidden: []string{filepath.Join(work, ".env")},
 		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib")},
 		Protected: []string{
 			filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura"),
 			filepath.Join(work, "tree", ".git"), filepath.Join(work, ".git", "worktrees", "tree", "gitdir"), filepath.Join(work, "closed", ".git"),
 		},
 	}
+	policy.Home = filepath.Join(root, "home")
 	rows := map[string]struct {
 		give string
 		want []string // nil means no explanation
 	}{
-		"git config":          {"error: could not lock config file .git/config: Read-only file system\n", []string{"[sandbox] writing .git/config", "refused by the sandbox", "stays read-only", "git -c NAME=VALUE", "git config"}},
-		"git branch -m":       {"error: could not write config file .git/config: Device or resource busy\nfatal: Branch is renamed, but update of config-file failed\n", []string{"stays read-only", "The branch was renamed nevertheless, without its settings"}},
-		"git branch, closed":  {"error: unable to move logfile logs/refs/heads/main to logs/refs/.tmp-renamed-log: Read-only file system\n", []string{"closed/.git stays read-only", "ask the user"}},
-		"git config, renamed": {"error: could not write config file .git/config: Device or resource busy", []string{"stays read-only", "git -c"}},
-		"from elsewhere":      {"error: could not lock config file ../x/.git/config: Permission denied", []string{"no path of rw covers it"}},
-		"the end of a path":   {"error: could not lock config file .git/hooks/pre-commit: Permission denied", []string{".git/hooks stays read-only", "ask the user"}},
-		"global config":       {"error: could not lock config file " + root + "/home/.gitconfig: Permission denied", []string{"sandbox.extra.rw", "git -c"}},
-		"in quotes":           {"touch: cannot touch '.aura/x': Read-only file system", []string{".aura stays read-only", "ask the user"}},
-		"shell":               {"bash: line 1: " + root + "/lib/x: Permission denied", []string{"sandbox.extra.rw can make it writable"}},
-		"among other lines":   {"one\ntwo\nrm: cannot remove '.git/hooks': Device or resource busy\nthree\n", []string{".git/hooks stays read-only"}},
-		"a linked tree":       {"error: failed to delete '" + work + "/tree': Device or resource busy", []string{"tree/.git stays read-only", "git worktree remove"}},
-		"its settings":        {"error: failed to delete '.git/worktrees/tree': Device or resource busy", []string{"tree/gitdir stays read-only", "git worktree remove"}},
-		"above, not busy":     {"touch: cannot touch '" + work + "/tree': Permission denied", nil},
-		"allowed":             {"bash: sub/x: Permission denied", nil},
-		"another fault":       {"error: could not lock config file .git/config: File exists", nil},
-		"no path":             {"ls: Permission denied", nil},
-		"no complaint":        {".git/config", nil},
+		"git config":           {"error: could not lock config file .git/config: Read-only file system\n", []string{"[sandbox] writing .git/config", "refused by the sandbox", "stays read-only", "git -c NAME=VALUE", "git config"}},
+		"git branch -m":        {"error: could not write config file .git/config: Device or resource busy\nfatal: Branch is renamed, but update of config-file failed\n", []string{"stays read-only", "The branch was renamed nevertheless, without its settings"}},
+		"git branch, closed":   {"error: unable to move logfile logs/refs/heads/main to logs/refs/.tmp-renamed-log: Read-only file system\n", []string{"closed/.git stays read-only", "ask the user"}},
+		"git config, renamed":  {"error: could not write config file .git/config: Device or resource busy", []string{"stays read-only", "git -c"}},
+		"from elsewhere":       {"error: could not lock config file ../x/.git/config: Permission denied", []string{"reading or writing ../x/.git/config", "no path of ro or rw covers it; sandbox.extra.ro can add one; sandbox.extra.rw can add one"}},
+		"not granted":          {"cat: " + root + "/other: Permission denied", []string{"reading or writing " + root + "/other", "sandbox.extra.ro"}},
+		"not granted, written": {"touch: " + root + "/other: Read-only file system", []string{"writing " + root + "/other", "no path of rw covers it"}},
+		"hidden":               {"cat: ./.env: Permission denied", []string{"reading or writing ./.env", "is hidden"}},
+		"a secret":             {"tee: " + root + "/home/.ssh/id_rsa: Permission denied", []string{"reading or writing", "id_rsa: refused by the sandbox: no path of ro or rw covers it; sandbox.extra.ro can add one. If"}},
+		"a secret, written":    {"tee: " + root + "/home/.ssh/id_rsa: Read-only file system", []string{"writing", "home/.ssh is a place of secrets; only the user can read or change it. If"}},
+		"the end of a path":    {"error: could not lock config file .git/hooks/pre-commit: Permission denied", []string{".git/hooks stays read-only", "ask the user"}},
+		"global config":        {"error: could not lock config file " + root + "/home/.gitconfig: Permission denied", []string{"sandbox.extra.rw", "git -c"}},
+		"in quotes":            {"touch: cannot touch '.aura/x': Read-only file system", []string{".aura stays read-only", "ask the user"}},
+		"shell":                {"bash: line 1: " + root + "/lib/x: Permission denied", []string{"sandbox.extra.rw can make it writable"}},
+		"among other lines":    {"one\ntwo\nrm: cannot remove '.git/hooks': Device or resource busy\nthree\n", []string{".git/hooks stays read-only"}},
+		"a linked tree":        {"error: failed to delete '" + work + "/tree': Device or resource busy", []string{"tree/.git stays read-only", "git worktree remove"}},
+		"its settings":         {"error: failed to delete '.git/worktrees/tree': Device or resource busy", []string{"tree/gitdir stays read-only", "git worktree remove"}},
+		"above, not busy":      {"touch: cannot touch '" + work + "/tree': Permission denied", nil},
+		"allowed":              {"bash: sub/x: Permission denied", nil},
+		"another fault":        {"error: could not lock config file .git/config: File exists", nil},
+		"no path":              {"ls: Permission denied", nil},
+		"no complaint":         {".git/config", nil},
 	}
 	for about, row := range rows {
 		got := sandbox.Explain(policy, work, row.give)

@@ -75,8 +75,12 @@ type Policy struct {
 	Opening
 }
 
-// directories are those of a place that a policy needs when it is opened: Place.Private and Place.Copies.
-type directories struct{ private, copies string }
+// directories are those of a place that a policy needs when it is opened, Place.Private and Place.Copies, and its home directory.
+type directories struct {
+	private, copies string
+	// Home is empty if there is no home directory. No message proposes to grant its places of secrets for writing.
+	Home string `json:"home,omitempty"`
+}
 
 // addUncovered adds a sentence about a part of the policy that cannot be enforced.
 func (p *Policy) addUncovered(sentence string) {
