@@ -67,6 +67,9 @@ func TestCommandLines(t *testing.T) {
 		{name: "place of a command without any", args: []string{"--home", "", "completion", "bash"}, stdout: "completion", stderr: "! --home does nothing for \"aura completion bash\""},
 		{name: "help leaves it out", args: []string{"paths", "--help"}, stdout: "Global Flags:\n      --config stringArray   project home to use instead of .aura (repeatable, the last wins)\n      --home string          user's home (default ~/.aura; \"\" for none)\n      --workdir string       directory to work in\n"},
 
+		{name: "a command of other programs", args: []string{"login"}, code: exitUsage, stderr: `unknown command "login" for "aura": aura asks for a model and its key`},
+		{name: "with further words", args: []string{"config", "set", "model=x"}, code: exitUsage, stderr: `"aura show" prints what is in effect`},
+		{name: "as a prompt", args: []string{"--", "login"}, code: exitUsage, stderr: "use: aura run \"login\"\n"},
 		{name: "unknown command", args: []string{"rnu"}, code: exitUsage, stderr: `unknown command "rnu"`},
 		{name: "unknown subcommand", args: []string{"plugins", "shwo"}, code: exitUsage, stderr: "did you mean show?"},
 		{name: "missing argument", args: []string{"plugins", "show"}, code: exitUsage, stderr: "aura plugins show takes NAME"},

@@ -17,13 +17,16 @@ import (
 	"github.com/idelchi/aura/internal/ui/tui"
 )
 
-// promptArgs returns an error if the arguments of the root command are probably a misspelt command. Otherwise they are prompts. Words
-// after -- are always prompts.
+// promptArgs returns an error if the arguments of the root command are probably a misspelt command, or a command of another program.
+// Otherwise they are prompts. Words after -- are always prompts.
 func promptArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], " \n") || cmd.ArgsLenAtDash() == 0 {
 		return nil
 	}
 	unknown := fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath())
+	if does := meaningHere(args[0]); does != "" {
+		return usageError{fmt.Errorf("%w: %s. To send it as a prompt, put -- before it", unknown, does)}
+	}
 	if err := meant(unknown, "", cmd, args[0]); err != unknown { //nolint:errorlint // whether it is the same, with nothing added
 		return usageError{fmt.Errorf("%w To send it as a prompt, put -- before it", err)}
 	}
