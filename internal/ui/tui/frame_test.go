@@ -24,13 +24,13 @@ func TestArrange(t *testing.T) {
 	}{
 		"from top to bottom": {
 			10,
-			area{live: []terminal.Styled{"live"}, queued: []terminal.Styled{"queued"}, asked: []terminal.Styled{"asked"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
+			area{live: []liveRow{{text: "live"}}, queued: []terminal.Styled{"queued"}, asked: []terminal.Styled{"asked"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
 			[]terminal.Styled{"live", "queued", "asked", rule, "> text", "below"},
 			[2]int{4, 6},
 		},
 		"a low terminal shows the end": {
 			4,
-			area{live: []terminal.Styled{"1", "2", "3"}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
+			area{live: []liveRow{{text: "1"}, {text: "2"}, {text: "3"}}, typed: one, mark: "> ", below: []terminal.Styled{"below"}},
 			[]terminal.Styled{rule, "> text", "below"},
 			[2]int{1, 6},
 		},

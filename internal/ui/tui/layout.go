@@ -15,7 +15,8 @@ const ruleWidth = 40
 // area is what the live area consists of, from top to bottom.
 type area struct {
 	// live is what is going on, queued the lines that wait, and asked the choices of a question.
-	live, queued, asked []terminal.Styled
+	live          []liveRow
+	queued, asked []terminal.Styled
 	// typed is the text that is being typed, after a mark. ghost follows it.
 	typed       lineedit.View
 	mark, ghost string
@@ -37,7 +38,7 @@ func (u *UI) compose() picture {
 	look, columns := u.frame.colours(), u.frame.width()
 	u.show.asking = u.dialog.asking()
 	a := area{
-		live:   u.show.live(columns, u.frame.liveRoom(), time.Now()),
+		live:   u.show.live(columns, time.Now()),
 		queued: u.queue.rows(look, columns),
 		asked:  u.dialog.rows(),
 		typed:  u.prompt.view(u.frame.inputWidth()), mark: "> ", ghost: u.prompt.ghost(),
@@ -73,21 +74,39 @@ func (f *frame) arrange(a area) picture {
 	return picture{append(out, a.below...), len(above) + row, a.typed.Column + 2}
 }
 
-// fitting returns the last rows that fit into a low terminal after the terminal has become narrower. The last row is always among
-// them.
-func (f *frame) fitting(rows []terminal.Styled) []terminal.Styled {
-	if !f.screen.Reflows {
-		return rows
+// fitting returns the rows of what is going on that fit: into the room for them, and into a low terminal after it has become narrower, where
+// each takes several rows.
+func (f *frame) fitting(rows []liveRow) []terminal.Styled {
+	rows = fit(rows, f.liveRoom(), func(terminal.Styled) int { return 1 })
+	if f.screen.Reflows {
+		rows = fit(rows, narrowRows, func(text terminal.Styled) int { return max((terminal.StyledWidth(text)+ruleWidth-1)/ruleWidth, 1) })
 	}
-	first, taken := len(rows), 0
-	for first > 0 {
-		taken += max((terminal.StyledWidth(rows[first-1])+ruleWidth-1)/ruleWidth, 1)
-		if taken > narrowRows && first < len(rows) {
-			break
+	var out []terminal.Styled
+	for _, row := range rows {
+		out = append(out, row.text)
+	}
+	return out
+}
+
+// fit leaves out rows until the others take at most a number of rows: first those that are no heads, then heads, each from the top. The last
+// row stays.
+func fit(rows []liveRow, most int, height func(terminal.Styled) int) []liveRow {
+	taken := 0
+	for _, row := range rows {
+		taken += height(row.text)
+	}
+	for _, head := range []bool{false, true} {
+		var kept []liveRow
+		for i, row := range rows {
+			if taken > most && row.head == head && i < len(rows)-1 {
+				taken -= height(row.text)
+				continue
+			}
+			kept = append(kept, row)
 		}
-		first--
+		rows = kept
 	}
-	return rows[first:]
+	return rows
 }
 
 // window returns at most height rows around the row of the cursor.

@@ -335,35 +335,46 @@ func (s *show) end() terminal.Styled {
 	return out
 }
 
-// live returns the rows of what is going on, at most height of them.
-func (s *show) live(width, height int, now time.Time) []terminal.Styled {
-	var out []terminal.Styled
+// liveRow is a row of what is going on. A head says what the rows below it belong to, and stays longer than they do where there is little room.
+type liveRow struct {
+	text terminal.Styled
+	head bool
+}
+
+// live returns the rows of what is going on.
+func (s *show) live(width int, now time.Time) []liveRow {
+	var out []liveRow
+	add := func(head bool, rows ...terminal.Styled) {
+		for _, row := range rows {
+			out = append(out, liveRow{row, head})
+		}
+	}
 	if tail := s.markdown.Preview(); tail != "" {
 		if !s.said {
-			out = append(out, "")
+			add(false, "")
 		}
-		out = append(out, terminal.Rows(tail, width)...)
+		add(false, terminal.Rows(tail, width)...)
 	} else if s.thought.Len() > 0 {
 		text := s.thought.String()
 		const shown = 2 << 10 // bytes; the end is what matters
 		text = strings.ToValidUTF8(text[max(0, len(text)-shown):], "")
 		rows := terminal.Rows(s.look.Paint(terminal.Quiet, strings.TrimSpace(text)), width)
-		out = append(out, rows[max(0, len(rows)-liveLines):]...)
+		add(false, rows[max(0, len(rows)-liveLines):]...)
 	}
 	for _, c := range s.calls {
 		row := s.look.Paint(terminal.Strong, bullet+c.title())
 		if c.status != "" {
 			row += s.look.Paint(terminal.Quiet, "  "+c.status)
 		}
-		out = append(out, terminal.CutRow(row, width))
+		add(true, terminal.CutRow(row, width))
 		for _, line := range c.last {
-			out = append(out, terminal.CutRow(s.look.Paint(terminal.Quiet, "  │ "+plaintext.Show(line)), width))
+			add(false, terminal.CutRow(s.look.Paint(terminal.Quiet, "  │ "+plaintext.Show(line)), width))
 		}
 	}
 	if spinner := s.spinner(width, now); spinner != "" {
-		out = append(out, spinner)
+		add(true, spinner)
 	}
-	return out[max(0, len(out)-height):]
+	return out
 }
 
 // quiet is the delay before the spinner appears at the beginning of a turn. Once the spinner is there, it stays until the turn ends.
