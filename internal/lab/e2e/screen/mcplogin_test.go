@@ -123,6 +123,7 @@ func TestMCPLogin(t *testing.T) {
 		s.send("/mcp login web" + enter)
 		s.shows(`^Answer\?  \[a\] answer  \[n\] decline`)
 		s.send("n")
+		s.shows(`→ decline`)
 		resp, err := http.Get(string(page.Find(s.received())))
 		g.Check(err)
 		g.Check(resp.Body.Close())
