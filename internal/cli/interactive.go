@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/gate"
@@ -63,11 +64,15 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	if err != nil {
 		return err
 	}
+	resumable, before := "", ""
 	options := tui.Options{
 		SafeDir: safeDir, SafeEnviron: safeEnviron,
 		In: in, Out: os.Stdout, Environ: s.environ, Workdir: c.Workdir, Drafts: c.State.Drafts(), Prompts: prompts, History: history, Hide: setup.Secrets(c, nil).String, Settings: features.Screen, Debug: o.debug,
 		Uninterrupted: func() func() { return s.interrupts.divert(func() {}) },
 		Close: func(ctx context.Context, opened frontend.Session, err error) error {
+			if len(session.Prompts(opened.History())) > 0 {
+				resumable = opened.Status().SessionID
+			}
 			return opened.Close(app.ReasonOf(ctx, err))
 		},
 	}
@@ -77,6 +82,7 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 	}
 	if plain || isPlain(s.environ) {
 		screen := tui.NewPlain(options, s.out)
+		before = "\n" // the linear screen ends behind its prompt
 		o.ask(s, screen)
 		pressed := make(chan struct{}, 1)
 		defer s.interrupts.divert(func() {
@@ -85,11 +91,16 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 			default:
 			}
 		})()
-		return because(ctx, screen.Run(ctx, pressed))
+		err = screen.Run(ctx, pressed)
+	} else {
+		screen := tui.New(options)
+		o.ask(s, screen)
+		err = screen.Run(ctx)
 	}
-	screen := tui.New(options)
-	o.ask(s, screen)
-	return because(ctx, screen.Run(ctx))
+	if resumable != "" {
+		fmt.Fprintf(s.err, "%sTo continue this session: aura --resume %s\n", before, resumable)
+	}
+	return because(ctx, err)
 }
 
 // chooser is a screen that can ask the user to choose.
