@@ -107,12 +107,13 @@ func (p *pager) typeQuery(key tea.KeyPressMsg, rows int) {
 	}
 }
 
-// find goes to the next line with the query, from a line on, in a direction.
+// find goes to the next line with the query, from a line on, in a direction. After the last line comes the first.
 func (p *pager) find(from, step int) {
-	query := strings.ToLower(p.query)
-	for i := from; query != "" && i >= 0 && i < len(p.plain); i += step {
-		if strings.Contains(strings.ToLower(p.plain[i]), query) {
-			p.top = i
+	query, lines := strings.ToLower(p.query), len(p.plain)
+	for i := range lines {
+		at := ((from+i*step)%lines + lines) % lines
+		if query != "" && strings.Contains(strings.ToLower(p.plain[at]), query) {
+			p.top = at
 			return
 		}
 	}
@@ -142,13 +143,15 @@ func (p *pager) picture(c canvas) picture {
 	return picture{append(out, terminal.CutRow(c.look.Paint(terminal.Quiet, foot), c.columns)), -1, 0}
 }
 
-// openTranscript shows the whole conversation with everything unfolded.
+// openTranscript shows the whole conversation with everything unfolded, from its end.
 func (u *UI) openTranscript() {
 	if u.session == nil {
 		u.prompt.remark("the session is still starting")
 		return
 	}
-	u.dialog.open(newPager("Transcript", transcript(u.session.History(), max(u.frame.width(), 20)), *u.frame.colours()))
+	p := newPager("Transcript", transcript(u.session.History(), max(u.frame.width(), 20)), *u.frame.colours())
+	p.top = len(p.lines)
+	u.dialog.open(p)
 }
 
 // transcript returns the lines of a conversation.
