@@ -219,8 +219,7 @@ func TestInteractiveTmux(t *testing.T) {
 	x.do("send-keys", "-l", "Find the needle")
 	x.shows(`> Find the needle`)
 	x.do("send-keys", "Enter")
-	x.shows(`The needle is found\.`)
-	x.shows(idle)
+	x.shows(`The needle is found\.\n─`) // without a spinner between them
 	want := "> Find the needle||I look.||● Bash seq 40 (<time>)|"
 	for n := range 40 {
 		want += fmt.Sprintf("  │ %d|", n+1)
