@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -112,10 +113,22 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 		}
 	}
 	if inquirer, ok := s.front.(frontend.Inquirer); ok {
-		o.Ask = s.running.activity.inquiring(inquirer)
+		o.Ask = s.declining(s.running.activity.inquiring(inquirer))
 	}
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)
+}
+
+// declining returns a function that asks the user a question of an MCP server. It declines for a front end that cannot ask.
+func (s *Session) declining(ask mcp.Ask) mcp.Ask {
+	return func(ctx context.Context, q mcp.Inquiry) (string, bool, error) {
+		text, ok, err := ask(ctx, q)
+		if errors.Is(err, mcp.ErrNoText) {
+			s.notices.show(fmt.Sprintf("MCP server %q asks for a text: declined, because this editor cannot show forms", q.Server))
+			return "", false, nil
+		}
+		return text, ok, err
+	}
 }
 
 func (c serverChange) commit() {

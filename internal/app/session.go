@@ -91,6 +91,7 @@ type Session struct {
 	plugins  plugins
 	moments  *moments
 	servers  servers
+	logins   logins
 	spares   sandbox.Spares
 	journal  *journal
 	tracer   *telemetry.Tracer
@@ -339,6 +340,7 @@ func (s *Session) Close(reason session.Reason) error {
 	// allows.
 	s.journal.end(s.ended(reason))
 	s.servers.close(reason == session.ReasonInterrupted || reason == session.ReasonTimeout)
+	s.logins.close()
 	s.spares.Close()
 	err := s.plugins.close()
 	watched()

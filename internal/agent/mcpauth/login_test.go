@@ -50,6 +50,7 @@ func TestLogin(t *testing.T) {
 	}{
 		"dynamic registration": {},
 		"metadata document":    {"no registration", Settings{ClientMetadata: "https://aura.invalid/client.json"}},
+		"promises no iss":      {wrong: "promises no iss"},
 		"registered before":    {"no registration", Settings{ClientID: "known", ClientSecret: "s3cret"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -92,6 +93,7 @@ func TestWrongAnswers(t *testing.T) {
 		"no registration":          "set auth.client_id",
 		"registration refused":     "set auth.client_id",
 		"token endpoint elsewhere": "token_endpoint",
+		"mix-up":                   `the answer comes from issuer "https://honest.invalid"`,
 		"other iss":                `the answer comes from issuer "https://evil.invalid"`,
 		"no iss":                   `the answer comes from issuer ""`,
 		"user refuses":             "refuses the login: access_denied",
@@ -164,26 +166,55 @@ func TestMixedUpState(t *testing.T) {
 	}
 }
 
-// TestPastedIssuer refuses a pasted address with the issuer of another server, and the login ends.
-func TestPastedIssuer(t *testing.T) {
+// TestPasted has a row for each server and form of its answer that a user pastes. A code alone is never taken: the login goes on and waits. An answer of another
+// issuer ends the login.
+func TestPasted(t *testing.T) {
 	t.Parallel()
-	for _, wrong := range []string{"other iss", "no iss", "user refuses"} {
-		a := authtest.New(t, wrong, nil)
-		s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
-		page := make(chan string, 1)
-		err := s.Login(t.Context(), a.MCP(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
-			c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-			resp, err := c.Get(<-page)
-			if err != nil {
-				return "", false, err
+	whole := func(to *url.URL) string { return to.String() }
+	code := func(to *url.URL) string { return to.Query().Get("code") }
+	for name, row := range map[string]struct {
+		wrong string
+		paste func(to *url.URL) string
+		want  string // empty for a login
+	}{
+		"address":                     {"", whole, ""},
+		"address, no iss promised":    {"promises no iss", whole, ""},
+		"code":                        {"", code, "a code alone does not show which server issued it; paste the whole address"},
+		"code, no iss promised":       {"promises no iss", code, "a code alone"},
+		"code of a mix-up":            {"mix-up", code, "a code alone"},
+		"code and state of a mix-up":  {"mix-up", func(to *url.URL) string { return code(to) + "#" + to.Query().Get("state") }, "a code alone"},
+		"address of a mix-up":         {"mix-up", whole, `from issuer "https://honest.invalid"`},
+		"address of another issuer":   {"other iss", whole, `from issuer "https://evil.invalid"`},
+		"address without its issuer":  {"no iss", whole, `from issuer ""`},
+		"address of a refused login":  {"user refuses", whole, "refuses the login"},
+		"address of another redirect": {"", func(to *url.URL) string { return "http://evil.invalid/callback?" + to.RawQuery }, "not the answer to this login"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := authtest.New(t, row.wrong, nil)
+			s := Store{Dir: filepath.Join(t.TempDir(), "logins")}
+			page := make(chan string, 1)
+			err := s.Login(t.Context(), a.MCP(), Settings{}, User{Visit: func(address string) { page <- address }, Paste: func(_ context.Context, check func(string) error) (string, bool, error) {
+				c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+				resp, err := c.Get(<-page)
+				if err != nil {
+					return "", false, err
+				}
+				_ = resp.Body.Close()
+				to, err := resp.Location()
+				if err != nil {
+					return "", false, err
+				}
+				text := row.paste(to)
+				return text, true, check(text)
+			}})
+			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)) {
+				t.Errorf("got %v, want %q", err, row.want)
 			}
-			_ = resp.Body.Close()
-			to := resp.Header.Get("Location")
-			return to, true, check(to)
-		}})
-		if err == nil || s.LoggedIn(a.MCP()) {
-			t.Errorf("%s: got %v", wrong, err)
-		}
+			if s.LoggedIn(a.MCP()) != (row.want == "") {
+				t.Errorf("logged in: %v", s.LoggedIn(a.MCP()))
+			}
+		})
 	}
 }
 

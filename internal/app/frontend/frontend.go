@@ -31,7 +31,7 @@ type Asker interface {
 // Inquirer is a front end whose user can answer questions of MCP servers. Without an Inquirer, they are declined.
 type Inquirer interface {
 	// Inquire asks for one value, or whether to open a URL. ok is false if the user declines. A text must pass q.Check. It returns when ctx
-	// ends. The session asks one question at a time.
+	// ends. The error is mcp.ErrNoText if the front end cannot ask for a text. The session asks one question at a time.
 	Inquire(ctx context.Context, q mcp.Inquiry) (text string, ok bool, err error)
 }
 
