@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -116,9 +117,18 @@ func describeResource(r *sdk.ResourceContents, attach attachFunc) (string, bool)
 		return fmt.Sprintf("[resource %s, %s]\n%s", r.URI, kindOf(r.MIMEType), r.Text), true
 	case len(r.Blob) == 0:
 		return fmt.Sprintf("[resource %s, %s, empty]", r.URI, kindOf(r.MIMEType)), true
+	case isText(r):
+		return fmt.Sprintf("[resource %s, %s]\n%s", r.URI, kindOf(r.MIMEType), r.Blob), true
 	default:
 		return describeData("resource "+r.URI, r.URI, r.MIMEType, r.Blob, attach)
 	}
+}
+
+// isText reports whether the data of a resource is text, as its type says. Some servers send all resources as data.
+func isText(r *sdk.ResourceContents) bool {
+	kind, _, _ := strings.Cut(r.MIMEType, ";")
+	said := strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml"
+	return said && utf8.Valid(r.Blob) && !bytes.ContainsRune(r.Blob, 0)
 }
 
 func kindOf(mime string) string {
