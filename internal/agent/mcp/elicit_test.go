@@ -164,6 +164,21 @@ func TestElicitationTime(t *testing.T) {
 	}
 }
 
+// formatted returns a form with a text of a format.
+func formatted(format string) map[string]any {
+	return map[string]any{"c": map[string]any{"type": "string", "format": format}}
+}
+
+// TestListed shows the titles of the values of a list.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	items := map[string]any{"anyOf": []any{map[string]any{"const": "r", "title": "Red"}, map[string]any{"const": "g"}}}
+	f, err := readForm(map[string]any{"type": "object", "properties": map[string]any{"c": map[string]any{"type": "array", "items": items}}})
+	if err != nil || f.fields[0].listed() != " (any of r for Red, g, separated by commas)" {
+		t.Errorf("got %+v, %v", f, err)
+	}
+}
+
 func TestReadForm(t *testing.T) {
 	t.Parallel()
 	many := map[string]any{}
@@ -183,6 +198,16 @@ func TestReadForm(t *testing.T) {
 		"part":   {map[string]any{"c": map[string]any{"type": "integer"}}, "1.5", "", "integer"},
 		"nested": {map[string]any{"c": map[string]any{"type": "object"}}, "", "", "cannot type"},
 		"many":   {many, "", "", "30 fields"},
+
+		"email":          {formatted("email"), "ann@example.com", `"ann@example.com"`, ""},
+		"no email":       {formatted("email"), "Ann <ann@example.com>", "", "not an email address"},
+		"uri":            {formatted("uri"), "urn:x", `"urn:x"`, ""},
+		"no uri":         {formatted("uri"), "example.com", "", "not a URI"},
+		"date":           {formatted("date"), "2026-02-28", `"2026-02-28"`, ""},
+		"no date":        {formatted("date"), "2026-02-29", "", "not a date"},
+		"date-time":      {formatted("date-time"), "2026-02-28T10:00:00+01:00", `"2026-02-28T10:00:00+01:00"`, ""},
+		"no date-time":   {formatted("date-time"), "2026-02-28", "", "not a date and time"},
+		"another format": {formatted("phone"), "x", `"x"`, ""},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
