@@ -54,9 +54,9 @@ func (c control) Login(ctx context.Context, name, address string) error {
 		return err
 	}
 	if address == "" {
-		err = c.s.login(ctx, name, server)
+		err = c.beginLogin(ctx, name, server)
 	} else {
-		err = c.s.logins.enter(ctx, name, address)
+		err = c.s.servers.logins.enter(ctx, name, address)
 	}
 	if err != nil {
 		return fmt.Errorf("logging in to MCP server %q: %w", name, err)
@@ -68,15 +68,16 @@ func (c control) Login(ctx context.Context, name, address string) error {
 	return c.s.connect(ctx, name)
 }
 
-// login begins a login and waits for its end.
-func (s *Session) login(ctx context.Context, name string, server config.MCPServer) error {
+// beginLogin begins a login and waits for its end.
+func (c control) beginLogin(ctx context.Context, name string, server config.MCPServer) error {
+	s := c.s
 	inquirer, ok := s.front.(frontend.Inquirer)
 	if !ok {
 		return fmt.Errorf("there is nobody to do it; run aura mcp login %s in a terminal", name)
 	}
 	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	l := &openLogin{end: end, pasted: make(chan pasted), done: make(chan struct{}), watched: true}
-	s.logins.begin(name, l)
+	s.servers.logins.begin(name, l)
 	ask, of := s.running.activity.inquiring(inquirer), s.setup.Config
 	go func() {
 		limited, cancel := context.WithTimeoutCause(detached, loginPatience, fmt.Errorf("nobody logged in within %s", loginPatience))
@@ -95,27 +96,27 @@ func (s *Session) login(ctx context.Context, name string, server config.MCPServe
 				}
 				s.notices.show(fmt.Sprintf("if the browser runs on this machine, aura notices the answer. Otherwise stop this prompt, and enter "+
 					"/mcp login %s ADDRESS with the address at which the browser ends, although it shows no page", name))
-				s.logins.keep(l)
+				s.servers.logins.keepOpen(l)
 				return l.entered(ctx, check)
 			},
 		})
-		if unseen := s.logins.finish(name, l); unseen {
-			s.finishedUnseen(name, of, l.err)
+		if unseen := s.servers.logins.finish(name, l); unseen {
+			c.reportUnseen(name, of, l.err)
 		}
 		close(l.done)
 	}()
-	return s.logins.wait(ctx, l)
+	return s.servers.logins.wait(ctx, l)
 }
 
-// finishedUnseen reports the end of a login for which no prompt waits.
-func (s *Session) finishedUnseen(name string, of *config.Config, err error) {
+// reportUnseen reports the end of a login for which no prompt waits.
+func (c control) reportUnseen(name string, of *config.Config, err error) {
 	switch {
 	case errors.Is(err, errSessionEnds) || errors.Is(err, errBegunAgain):
 	case err != nil:
-		s.notices.show(fmt.Sprintf("logging in to MCP server %q: %v", name, err))
+		c.s.notices.show(fmt.Sprintf("logging in to MCP server %q: %v", name, err))
 	default:
-		s.hideLogins(of)()
-		s.notices.show(fmt.Sprintf("you are logged in to MCP server %q; /mcp %s connects to it", name, name))
+		c.s.hideLogins(of)()
+		c.s.notices.show(fmt.Sprintf("you are logged in to MCP server %q; /mcp %s connects to it", name, name))
 	}
 }
 
@@ -150,8 +151,8 @@ func (o *logins) begin(name string, l *openLogin) {
 	}
 }
 
-// keep lets a login outlive the prompt that began it.
-func (o *logins) keep(l *openLogin) {
+// keepOpen lets a login outlive the prompt that began it.
+func (o *logins) keepOpen(l *openLogin) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	l.kept = true

@@ -91,7 +91,6 @@ type Session struct {
 	plugins  plugins
 	moments  *moments
 	servers  servers
-	logins   logins
 	spares   sandbox.Spares
 	journal  *journal
 	tracer   *telemetry.Tracer
@@ -340,7 +339,7 @@ func (s *Session) Close(reason session.Reason) error {
 	// allows.
 	s.journal.end(s.ended(reason))
 	s.servers.close(reason == session.ReasonInterrupted || reason == session.ReasonTimeout)
-	s.logins.close()
+	s.servers.logins.close()
 	s.spares.Close()
 	err := s.plugins.close()
 	watched()
