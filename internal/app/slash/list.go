@@ -73,6 +73,9 @@ func (c currentCommands) hooks(context.Context, string) (string, error) {
 		if h.Active && h.Files != "" {
 			fmt.Fprintf(&b, "  files=%s", h.Files)
 		}
+		if h.Active && len(h.Calls) > 0 {
+			fmt.Fprintf(&b, "  calls=%s", strings.Join(h.Calls, ","))
+		}
 		b.WriteString("\n")
 	}
 	if b.Len() == 0 {
