@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 // Definition is a hook as configured, including inherited settings.
@@ -22,6 +24,8 @@ type Definition struct {
 	Matcher string
 	// Files is a pattern of filepath.Match for base names.
 	Files string
+	// Calls holds patterns of calls, as in the rules of a policy. If it is empty, the hook runs for every call.
+	Calls []string
 	// Command is a shell line. It may be empty for a disabled hook.
 	Command string
 	// Timeout is DefaultTimeout if it is 0.
@@ -84,6 +88,16 @@ func (d Definition) compile() (Entry, error) {
 		return fault("files", fmt.Errorf("hook %q: pattern %q: %w", d.Name, d.Files, err))
 	}
 	at := momentOf(d.Event)
+	if len(d.Calls) > 0 {
+		if d.Event != "" && !at.tool {
+			return fault("calls", fmt.Errorf("hook %q: event %s is about no call; remove the key", d.Name, d.Event))
+		}
+		calls, err := policy.NewCalls(d.Calls)
+		if err != nil {
+			return fault("calls", fmt.Errorf("hook %q: %w", d.Name, err))
+		}
+		e.Calls = &calls
+	}
 	if d.Files != "" && d.Event != "" && !at.tool {
 		return fault("files", fmt.Errorf("hook %q: event %s is about no files; remove the key", d.Name, d.Event))
 	}

@@ -35,6 +35,8 @@ type Call struct {
 	Failure string
 	// Paths holds the absolute paths of the files that the call touches. See the function Paths.
 	Paths []string
+	// Dir is the directory that relative paths in Input refer to. Run sets it.
+	Dir string
 	// Gone holds those of Paths that the call deleted. Hooks do not find them in their variables.
 	Gone []string
 	// Ended is called after each hook that ran, before the next hook starts. It may be nil.

@@ -39,7 +39,7 @@ func (h handler) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	if !ok {
 		return nil, fmt.Errorf("running hook %q at %s: got %T", h.entry.Name, point, in)
 	}
-	c := Call{Tool: m.Tool, Input: m.Input, Paths: m.Paths, Session: m.SessionID, Subject: m.Subject, Fields: m.Fields}
+	c := Call{Tool: m.Tool, Input: m.Input, Paths: m.Paths, Dir: h.runner.Dir, Session: m.SessionID, Subject: m.Subject, Fields: m.Fields}
 	if m.Text != "" {
 		c.Fields = withText(m.Fields, m.Text)
 	}

@@ -1,5 +1,5 @@
 // Package hooks runs the user's shell hooks before and after tool calls and at other moments of a session. A hook is compiled once. It is
-// matched by the name of the tool and the names of the files that a call touches, and runs in its own limited process. It receives the
+// matched by the name of the tool, the names of the files that a call touches and its arguments, and runs in its own limited process. It receives the
 // call as JSON on its standard input and answers with its exit status and its output:
 //
 //   - 0: standard output is {"message": …, "deny": …, "reason": …}, or a plain message; a value of the wrong type is a
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/foreign"
+	"github.com/idelchi/aura/internal/agent/policy"
 )
 
 // DefaultTimeout is the timeout of a hook that sets none.
@@ -38,7 +39,9 @@ type Entry struct {
 	Matcher *regexp.Regexp
 	// Files is a pattern of filepath.Match for base names. If it is empty, the hook runs for every call, including calls
 	// without files.
-	Files   string
+	Files string
+	// Calls selects calls by their arguments. A nil Calls selects every call.
+	Calls   *policy.Calls
 	Command string
 	// Timeout is DefaultTimeout if it is 0.
 	Timeout time.Duration
@@ -88,11 +91,28 @@ func (e Entry) Skip(c Call) string {
 	if e.Files != "" && len(e.MatchedPaths(c.Paths)) == 0 {
 		return "no file of the call matches " + e.Files
 	}
+	if e.Calls != nil && !e.selects(c) {
+		return "its calls do not match the call"
+	}
 	// Programs take no files for all files, or read standard input. A hook that does not use the variables learns of the call all the same.
 	if len(c.Gone) > 0 && len(e.MatchedPaths(c.Paths)) > 0 && len(e.files(c)) == 0 && strings.Contains(e.Command, "FILE") {
 		return "the call deleted the files"
 	}
 	return ""
+}
+
+// selects reports whether Calls selects a call. A hook before a call may be there to block it, so it also sees a shell line that may hide what it
+// selects. A hook that answers an approval may allow the call, so it sees only lines that it selects as a whole.
+func (e Entry) selects(c Call) bool {
+	calls := e.Calls.In(c.Dir)
+	switch e.Event {
+	case EventPre:
+		return calls.MayTouch(c.Tool, c.Input)
+	case EventApproval:
+		return calls.Cover(c.Tool, c.Input)
+	default:
+		return calls.Touch(c.Tool, c.Input)
+	}
 }
 
 // Matches reports whether the matcher matches a tool.

@@ -282,3 +282,43 @@ func TestPrompt(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// TestCalls has a row for each event: whether a hook runs for a call that it selects, that may hide what it selects, or that does more.
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	lines := []string{"git push", "ls", "git push $(cat x)", "$(cat x)", "git push && ls"}
+	for event, want := range map[string]string{
+		hooks.EventPre:         "git push; git push $(cat x); $(cat x); git push && ls",
+		hooks.EventPost:        "git push; git push $(cat x); git push && ls",
+		hooks.EventPostFailure: "git push; git push $(cat x); git push && ls",
+		hooks.EventApproval:    "git push",
+	} {
+		r, err := hooks.Compile([]hooks.Definition{{Name: "a", Event: event, Command: "true", Calls: []string{"Bash:git *", "Edit:src/*"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.Active()[0]
+		var ran []string
+		for _, line := range lines {
+			if e.Skip(hooks.Call{Tool: "Bash", Input: map[string]any{"command": line}}) == "" {
+				ran = append(ran, line)
+			}
+		}
+		if got := strings.Join(ran, "; "); got != want {
+			t.Errorf("%s runs for %s, want %s", event, got, want)
+		}
+		if e.Skip(hooks.Call{Tool: "Edit", Dir: "/w", Input: map[string]any{"path": "/w/src/a"}}) != "" {
+			t.Errorf("%s does not run for a path below its directory", event)
+		}
+		if why := e.Skip(hooks.Call{Tool: "Read", Input: map[string]any{"path": "src/a"}}); why != "its calls do not match the call" {
+			t.Errorf("%s: %q", event, why)
+		}
+	}
+	for _, wrong := range []hooks.Definition{
+		{Name: "a", Event: hooks.EventStop, Command: "true", Calls: []string{"Bash"}}, {Name: "a", Event: hooks.EventPre, Command: "true", Calls: []string{"Bash:"}},
+	} {
+		if _, err := hooks.Compile([]hooks.Definition{wrong}); err == nil || !strings.Contains(err.Error(), "calls") {
+			t.Errorf("%s: got %v", wrong.Event, err)
+		}
+	}
+}

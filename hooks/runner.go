@@ -148,6 +148,7 @@ func (r Runner) Run(ctx context.Context, event string, c Call) (Outcome, error) 
 
 func (r Runner) run(ctx context.Context, event string, entries []Entry, c Call) (Outcome, error) {
 	var out Outcome
+	c.Dir = r.Dir
 	for _, e := range entries {
 		if e.Skip(c) != "" {
 			continue

@@ -36,7 +36,7 @@ func (s *Session) sendWith(ctx context.Context, text string, lines []string, att
 		if a.Data == nil && slices.Contains(paths, a.Path) {
 			continue
 		}
-		all = append(all, conversation.Attachment{Path: a.Path, Data: a.Data, Required: true})
+		all = append(all, conversation.Attachment{Path: a.Path, Data: a.Data, Name: a.Name, Required: true})
 		paths = append(paths, a.Path)
 	}
 	mentions, resources := s.servers.mentioned(s.setup.Config.Workdir, mentions)

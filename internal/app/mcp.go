@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/idelchi/aura/internal/agent/mcp"
-	"github.com/idelchi/aura/internal/agent/mcpauth"
-	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
@@ -56,44 +53,6 @@ func (s *Session) hideLogins(of *config.Config) func() {
 		}
 		s.secrets.Set(setup.Secrets(now, env))
 	}
-}
-
-// loginPatience is how long a login within a session waits for the user.
-const loginPatience = 5 * time.Minute
-
-// Login logs in to a server and connects to it. The user opens the address that a notice shows. A user who declines to paste an address can still log in
-// with a browser of this machine.
-func (c control) Login(ctx context.Context, name string) error {
-	server, err := c.webServer("logging in to", name)
-	if err != nil {
-		return err
-	}
-	inquirer, ok := c.s.front.(frontend.Inquirer)
-	if !ok {
-		return fmt.Errorf("logging in to MCP server %q: there is nobody to do it; run aura mcp login %s in a terminal", name, name)
-	}
-	limited, cancel := context.WithTimeoutCause(ctx, loginPatience, fmt.Errorf("nobody logged in within %s", loginPatience))
-	defer cancel()
-	ask := c.s.running.activity.inquiring(inquirer)
-	err = setup.Logins(c.s.setup.Config).Login(limited, server.URL, setup.LoginSettings(server), mcpauth.User{
-		Visit: func(address string) {
-			c.s.notices.show(fmt.Sprintf("open this address in a browser, within %s: %s", loginPatience, address))
-		},
-		Paste: func(ctx context.Context, check func(string) error) (string, bool, error) {
-			return ask(ctx, mcp.Inquiry{
-				Server: name, Message: "a login. If the browser runs on this machine, aura notices the answer. Otherwise paste the address at which the browser ends, although it shows no page.",
-				Field: "address", Check: check,
-			})
-		},
-	})
-	if err != nil {
-		return fmt.Errorf("logging in to MCP server %q: %w", name, err)
-	}
-	c.s.hideLogins(c.s.setup.Config)()
-	if !server.Of(c.s.setup.Role.Agent.Name) {
-		return nil
-	}
-	return c.s.connect(ctx, name)
 }
 
 // Logout forgets the login to a server.

@@ -127,8 +127,8 @@ func (s *Session) forward(ctx context.Context, name string, result command.Resul
 // filesOf returns the files of a command as attachments.
 func filesOf(of command.Result) []frontend.Attachment {
 	var out []frontend.Attachment
-	for _, data := range of.Files {
-		out = append(out, frontend.Attachment{Data: data})
+	for _, f := range of.Files {
+		out = append(out, frontend.Attachment{Data: f.Data, Name: f.Name})
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -19,6 +20,8 @@ import (
 // servers holds the MCP servers of a session: those that every agent has, and those of the agent that answers.
 type servers struct {
 	common, own pool
+	// logins holds the logins that wait for the user.
+	logins logins
 	// set is a view of both.
 	set *mcp.Set
 	// loaded holds the tools of deferred servers that the model requested.
@@ -112,10 +115,22 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 		}
 	}
 	if inquirer, ok := s.front.(frontend.Inquirer); ok {
-		o.Ask = s.running.activity.inquiring(inquirer)
+		o.Ask = declining(s.running.activity.inquiring(inquirer), s.notices.show)
 	}
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)
+}
+
+// declining returns a function that asks the user a question of an MCP server. It declines for a front end that cannot ask, with a notice.
+func declining(ask mcp.Ask, notify func(text string)) mcp.Ask {
+	return func(ctx context.Context, q mcp.Inquiry) (string, bool, error) {
+		text, ok, err := ask(ctx, q)
+		if errors.Is(err, mcp.ErrNoText) {
+			notify(fmt.Sprintf("MCP server %q asks for a text: declined, because this editor cannot show forms", q.Server))
+			return "", false, nil
+		}
+		return text, ok, err
+	}
 }
 
 func (c serverChange) commit() {

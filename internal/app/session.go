@@ -339,6 +339,7 @@ func (s *Session) Close(reason session.Reason) error {
 	// allows.
 	s.journal.end(s.ended(reason))
 	s.servers.close(reason == session.ReasonInterrupted || reason == session.ReasonTimeout)
+	s.servers.logins.close()
 	s.spares.Close()
 	err := s.plugins.close()
 	watched()

@@ -141,6 +141,7 @@ func showHook(s streams, h setup.Hook) {
 		{"state", state},
 		{"matcher", h.Matcher},
 		{"files", h.Files},
+		{"calls", strings.Join(h.Calls, ", ")},
 		{"timeout", h.Timeout},
 		{"silent", strconv.FormatBool(h.Silent)},
 		{"depends", strings.Join(h.Depends, ", ")},

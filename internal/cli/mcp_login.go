@@ -25,7 +25,8 @@ func newMCPLogin(s streams, root *rootOptions) *cobra.Command {
 		Short: "Log in to an MCP server",
 		Long: `Log in to an MCP server of type http that wants a login. aura prints an address. Open
 it in a browser. If the browser runs on this machine, aura notices the answer.
-Otherwise the browser ends at an address that it cannot load: paste that address.
+Otherwise the browser ends at an address that it cannot load: paste that
+whole address.
 
 The tokens are kept in the state directory for the address of the server, and
 refreshed without you. Without a terminal the command fails, unless --timeout says

@@ -34,8 +34,8 @@ Each argument is a prompt. aura runs them one after the other in one
 conversation. A prompt that begins with a slash is a command, such as /plugins,
 /reload or /help. @path in a prompt attaches a file; \@ is a plain @.
 
---attach FILE attaches a file to the first prompt that is not a command. An image
-or a PDF file is sent as such if the model takes it; other files are sent as text.
+--attach FILE attaches a file to the first prompt that is not a command. An image,
+audio or a PDF file is sent as such if the model takes it; other files are sent as text.
 
 A prompt that is - is read from standard input, as is the only prompt if no
 argument is given. Text that is piped beside other prompts is sent with the first

@@ -18,10 +18,15 @@ type hookEntry struct {
 	Event       string `yaml:"event"`
 	Protocol    string `yaml:"protocol"`
 	Matcher     string `yaml:"matcher,omitempty"`
-	Command     string `yaml:"command"`
-	Timeout     int    `yaml:"timeout,omitempty"`
-	Disabled    bool   `yaml:"disabled,omitempty"`
+	// Calls is the filter "if" of Claude Code.
+	Calls    []string `yaml:"calls,omitempty"`
+	Command  string   `yaml:"command"`
+	Timeout  int      `yaml:"timeout,omitempty"`
+	Disabled bool     `yaml:"disabled,omitempty"`
 }
+
+// aboutCalls lists the events that are about tool calls.
+var aboutCalls = []string{"pre", "post", "post_failure", "approval"}
 
 // withoutMatcher lists the events that have nothing to compare a matcher with.
 var withoutMatcher = []string{"prompt", "stop"}
@@ -103,7 +108,8 @@ func (in *input) hook(event, matcher string, hook object, number int) Item {
 		}
 	}
 	e.Command = in.rooted(e.Command)
-	it.rest(hook, "type", "command", "args", "timeout", "description", "name", "statusMessage")
+	it.filter(&e, hook["if"])
+	it.rest(hook, "type", "if", "command", "args", "timeout", "description", "name", "statusMessage")
 	if it.Skipped != "" {
 		return it
 	}
@@ -112,6 +118,27 @@ func (in *input) hook(event, matcher string, hook object, number int) Item {
 		it.Skipped = err.Error()
 	}
 	return it
+}
+
+// filter converts the filter of a hook. Without it, a hook that may block a call runs for more calls, and every other hook is left out: it could do to a call
+// what it was not meant for, such as allow it.
+func (i *Item) filter(e *hookEntry, value any) {
+	if value == nil || i.Skipped != "" {
+		return
+	}
+	rule := text(value)
+	patterns, why := claudeRule(rule)
+	if !slices.Contains(aboutCalls, e.Event) {
+		why = e.Event + " is about no call"
+	}
+	switch {
+	case why == "":
+		e.Calls = patterns
+	case e.Event == "pre":
+		i.addNote("its filter %q is left out, so that it runs for more calls: %s", rule, why)
+	default:
+		i.Skipped = fmt.Sprintf("its filter %q cannot be converted: %s", rule, why)
+	}
 }
 
 // agentName is the first part of the names of what has no name of its own.

@@ -19,7 +19,7 @@ func claude() Agent {
 	settings := []string{".claude/settings.json", ".claude/settings.local.json"}
 	return Agent{Name: "claude", Title: "Claude Code", parts: []part{
 		{kind: KindServer, user: []string{".claude.json"}, project: []string{".mcp.json"}, key: "mcpServers", becomes: mcpPath, not: "type `sse`; servers of one project in your own file", read: localServers},
-		{kind: KindHook, user: settings[:1], project: settings, key: "hooks", becomes: hookPath, not: "types `prompt`, `agent` and `http`; events that aura does not have", read: hooks},
+		{kind: KindHook, user: settings[:1], project: settings, key: "hooks", becomes: hookPath, not: "types `prompt`, `agent` and `http`; events that aura does not have; hooks whose `if` has no pattern in aura, unless they run before a call", read: hooks},
 		{kind: KindPolicy, user: settings[:1], project: settings, key: "permissions", becomes: policyPath, not: "`defaultMode`, `additionalDirectories`, rules about tools that aura does not have", read: policy(claudePermissions)},
 		{kind: KindAgent, user: []string{".claude/agents/**.md"}, project: []string{".claude/agents/**.md"}, becomes: agentPath, not: modelNames, read: agentFile},
 		{kind: KindInstructions, user: []string{".claude/CLAUDE.md"}, project: []string{".claude/CLAUDE.md", "CLAUDE.local.md"}, becomes: agentsPath, read: instructions},

@@ -55,13 +55,19 @@ type Command struct {
 	Run func(ctx context.Context, args string) (Result, error)
 }
 
+// File is a media file that a prompt names.
+type File struct {
+	Name string
+	Data []byte
+}
+
 // Result is the result of a command and says what the session does with it.
 type Result struct {
 	Output string
 	// Forward sends the output to the model as a user message.
 	Forward bool
-	// Files holds images and PDF files that are sent with a forwarded output.
-	Files [][]byte
+	// Files holds media files that are sent with a forwarded output.
+	Files []File
 	// Lines holds the shell lines whose output takes the place of !`LINE` in a forwarded output. Model answers it, instead of the current one.
 	Lines []string
 	Model string

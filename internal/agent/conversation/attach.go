@@ -1,9 +1,9 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -12,7 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/base/files"
 )
 
-// Attachment is a file that is sent with a prompt. Text becomes part of the prompt's text. An image or a PDF file becomes a part
+// Attachment is a file that is sent with a prompt. Text becomes part of the prompt's text. A media file becomes a part
 // of the message; if it cannot be sent, the prompt is refused.
 type Attachment struct {
 	// Path names a file that the persona's Reader reads.
@@ -20,8 +20,10 @@ type Attachment struct {
 	// Required is for a file that the user named by itself, not within the text of a prompt. The sandbox lets Reader read the file
 	// wherever it is. If it cannot be read, the prompt is refused. Without Required, the file is left out with a notice.
 	Required bool
-	// Data is an image or a PDF file without a path, such as a pasted image. Path and Required are not used then.
+	// Data is a media file without a path, such as a pasted image. Path and Required are not used then.
 	Data []byte
+	// Name names Data. By default, the name is invented.
+	Name string
 	// Tool runs a tool of the persona with Args and attaches its result under the name Path. If the tool fails, the result is left out with
 	// a notice.
 	Tool string
@@ -43,6 +45,7 @@ type attachments struct {
 func (a *attachments) attach(ctx context.Context, prompt string, attached []Attachment) (llm.Message, []injection, error) {
 	m := llm.Message{Role: llm.RoleUser, Content: prompt}
 	var queued []injection
+	results := 0
 	for _, file := range attached {
 		if file.Line != "" {
 			added, err := a.insertOutput(ctx, &m, file.Line)
@@ -53,13 +56,14 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			continue
 		}
 		if file.Data != nil {
-			if err := a.addPart(ctx, &m, pastedName(file.Data, len(m.Parts)+1), file.Data); err != nil {
+			if err := a.addPart(ctx, &m, cmp.Or(file.Name, pastedName(file.Data, len(m.Parts)+1)), file.Data); err != nil {
 				return m, queued, err
 			}
 			continue
 		}
 		if file.Tool != "" {
-			queued = append(queued, a.addResult(ctx, &m, file)...)
+			results++
+			queued = append(queued, a.addResult(ctx, &m, file, results)...)
 			continue
 		}
 		read := a.executor.readFile(ctx, file.Path, file.Required)
@@ -82,9 +86,9 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 	return m, queued, nil
 }
 
-// addResult runs a tool and adds its result to a message.
-func (a *attachments) addResult(ctx context.Context, m *llm.Message, file Attachment) []injection {
-	read := a.executor.runTool(ctx, file.Tool, file.Args)
+// addResult runs a tool and adds its result, which is the n-th one, to a message.
+func (a *attachments) addResult(ctx context.Context, m *llm.Message, file Attachment, n int) []injection {
+	read := a.executor.runTool(ctx, file.Tool, file.Args, n)
 	err := read.err
 	if err == nil {
 		err = checkParts(slices.Concat(m.Parts, read.parts))
@@ -120,7 +124,7 @@ func (a *attachments) insertOutput(ctx context.Context, m *llm.Message, line str
 	return ran.injections, nil
 }
 
-// addPart adds an image or a PDF file to a message. The text of the message names the file, so that the model can tell several
+// addPart adds a media file to a message. The text of the message names the file, so that the model can tell several
 // files apart, and so that plugins and summaries know of the file.
 func (a *attachments) addPart(ctx context.Context, m *llm.Message, name string, data []byte) error {
 	mediaType, err := mediaOf(data, len(data))
@@ -145,5 +149,5 @@ func pastedName(data []byte, n int) string {
 	if mediaType == "" {
 		return "the pasted data"
 	}
-	return fmt.Sprintf("pasted-%d.%s", n, path.Base(mediaType))
+	return fmt.Sprintf("pasted-%d.%s", n, files.Ending(mediaType))
 }

@@ -47,11 +47,13 @@ type call struct {
 	written tool.Written
 	all     writtenFiles
 
-	// files allows the tool to read an image or a PDF file, which is then in file.
+	// files allows the tool to read a media file, which is then in file.
 	files bool
 	file  *tool.File
-	// parts holds the images and PDF files that belong to the result.
+	// parts holds the media files that belong to the result.
 	parts []llm.Part
+	// number is the position of the call among those of the turn or of the prompt, from 1.
+	number int
 	// named is set if the user named the file that the call reads.
 	named bool
 
@@ -89,11 +91,13 @@ type executor struct {
 // agent has called Done, halted if a shell hook stops it.
 func (x *executor) work(ctx context.Context, requests []llm.ToolCall) (queued []injection, ended step) {
 	ended = worked
+	number := 0
 	for len(requests) > 0 {
 		n := x.together(requests)
 		batch := make([]*call, 0, n)
 		for _, request := range requests[:n] {
-			batch = append(batch, x.prepare(ctx, request))
+			number++
+			batch = append(batch, x.prepare(ctx, request, number))
 		}
 		x.execute(ctx, batch)
 		for _, done := range batch {
@@ -123,8 +127,8 @@ func (x *executor) together(requests []llm.ToolCall) int {
 }
 
 // prepare finds the tool, checks the arguments and consults plugins. A call that must not run has err set.
-func (x *executor) prepare(ctx context.Context, request llm.ToolCall) *call {
-	p := &call{request: request, state: x.state(), span: telemetry.Tool(ctx, request.Name, request.ID)}
+func (x *executor) prepare(ctx context.Context, request llm.ToolCall, number int) *call {
+	p := &call{request: request, number: number, state: x.state(), span: telemetry.Tool(ctx, request.Name, request.ID)}
 	ctx = p.span.Into(ctx)
 	if err := x.admit(ctx, p); err != nil {
 		p.err = fmt.Errorf("the call did not run: %w", err)
@@ -281,7 +285,7 @@ func (x *executor) run(ctx context.Context, p *call) (output string, err error) 
 	call.Status = func(text string) {
 		x.emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Text: limit.Cut(text, limit.Injection, "a status"), Status: true})
 	}
-	call.Attach = func(name string, data []byte) error { return x.addPart(p, name, data) }
+	call.Attach = func(name string, data []byte) (string, error) { return x.addPart(p, name, data) }
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
 	call.Named = p.named

@@ -16,7 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
-// Attachable describes an image or a PDF file, or returns the reason why the model that answers the next prompt does not get it.
+// Attachable describes a media file, or returns the reason why the model that answers the next prompt does not get it.
 // It reads only the beginning of a file and consults neither plugins nor the policy: Send does. It may be called at any time.
 func (c *Conversation) Attachable(ctx context.Context, a Attachment) (event.Attachment, error) {
 	return c.attachments.attachable(ctx, a)
@@ -62,12 +62,12 @@ func (a *attachments) headOf(path string) (head []byte, size int, err error) {
 	return head, int(info.Size()), err
 }
 
-// mediaOf returns the media type of an image or a PDF file of a size in bytes, which it recognizes by the beginning of its
+// mediaOf returns the media type of a media file of a size in bytes, which it recognizes by the beginning of its
 // content. It fails for everything else, and for files that are too large.
 func mediaOf(head []byte, size int) (string, error) {
 	mediaType := files.MediaType(head)
 	if mediaType == "" {
-		return "", errors.New("it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF file")
+		return "", errors.New("it is neither an image (PNG, JPEG, GIF, WebP), nor audio (WAV, MP3, AIFF, AAC, Ogg, FLAC), nor a PDF file")
 	}
 	if most := limit.Media(mediaType); size > most {
 		return "", fmt.Errorf("it has %d bytes, and an attached file of type %s has at most %s", size, mediaType, limit.Size(most))
@@ -83,9 +83,9 @@ func checkParts(parts []llm.Part) error {
 	}
 	switch {
 	case len(parts) > limit.Parts:
-		return fmt.Errorf("a prompt takes at most %d images and PDF files", limit.Parts)
+		return fmt.Errorf("a prompt takes at most %d images, audio files and PDF files", limit.Parts)
 	case size > limit.PartBytes:
-		return fmt.Errorf("the images and PDF files of the prompt have %d bytes, and at most %s are sent", size, limit.Size(limit.PartBytes))
+		return fmt.Errorf("the images, audio files and PDF files of the prompt have %d bytes, and at most %s are sent", size, limit.Size(limit.PartBytes))
 	default:
 		return nil
 	}
@@ -98,21 +98,30 @@ func (a *attachments) refusal(ctx context.Context, mediaType string) error {
 	if !who.model.Refuses(mediaType) {
 		return nil
 	}
+	if !who.model.Carries(mediaType) && len(who.model.Audio) > 0 {
+		return errors.New(who.reason(mediaType) + "; convert the file")
+	}
 	needed := llm.Needs(mediaType)
 	advice := "choose a model that does with --model or /model"
 	if names := who.having(ctx, needed); len(names) > 0 {
 		advice += ", such as " + strings.Join(names, " or ")
 	}
-	return fmt.Errorf("%s takes no %s; %s, or add %q to model.capabilities of the agent if the model does take them",
-		who.title(), kindOf(mediaType), advice, needed)
+	if who.model.Carries(mediaType) {
+		advice += fmt.Sprintf(", or add %q to model.capabilities of the agent if the model does take them", needed)
+	}
+	return fmt.Errorf("%s; %s", who.reason(mediaType), advice)
 }
 
 // kindOf returns the plural of a kind of file, for messages.
 func kindOf(mediaType string) string {
-	if mediaType == files.PDF {
+	switch {
+	case mediaType == files.PDF:
 		return "PDF files"
+	case files.IsAudio(mediaType):
+		return "audio"
+	default:
+		return "images"
 	}
-	return "images"
 }
 
 const (
@@ -182,11 +191,19 @@ func (s speaker) takeable(messages []llm.Message) (kept []llm.Message, left []st
 	return kept, left
 }
 
+// reason returns the reason why the model does not take files of a media type.
+func (s speaker) reason(mediaType string) string {
+	if !s.model.Carries(mediaType) && len(s.model.Audio) > 0 {
+		return fmt.Sprintf("%s takes audio as %s only, not as %s", s.title(), strings.Join(s.model.Audio, " and "), mediaType)
+	}
+	return fmt.Sprintf("%s takes no %s", s.title(), kindOf(mediaType))
+}
+
 // refuses returns why the model does not take parts, or "" if it may take them.
 func (s speaker) refuses(parts []llm.Part) string {
 	for _, p := range parts {
 		if s.model.Refuses(p.Type) {
-			return fmt.Sprintf("%s takes no %s", s.title(), kindOf(p.Type))
+			return s.reason(p.Type)
 		}
 	}
 	return ""

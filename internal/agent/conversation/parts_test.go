@@ -13,15 +13,18 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/sdk"
 )
 
-// The beginnings of an image and of a PDF file.
+// The beginnings of an image, of a PDF file and of audio.
 const (
-	png = "\x89PNG\r\n\x1a\n"
-	pdf = "%PDF-1.7\n"
+	png  = "\x89PNG\r\n\x1a\n"
+	pdf  = "%PDF-1.7\n"
+	mp3  = "ID3\x04\x00\x00"
+	flac = "fLaC\x00\x00\x00\x00"
 )
 
 // camera returns a reader that returns its path argument as the content of an image, and fails for files that are too large.
@@ -37,10 +40,11 @@ func camera() tool.Tool {
 	})
 }
 
-// sees sets the capabilities of the model and its reader.
+// sees sets the capabilities of the model and its reader. Requests to the service can hold two types of audio.
 func sees(capabilities ...string) func(*conversation.Config) {
 	return func(c *conversation.Config) {
 		c.Provider.(provider).Capabilities = capabilities
+		c.Provider.(provider).Audio = []string{files.WAV, files.MP3}
 		c.Reader = camera()
 	}
 }
@@ -56,7 +60,7 @@ func names(messages []llm.Message) string {
 	return strings.Join(out, ", ")
 }
 
-// TestParts has a row for each rule about images and PDF files that are sent with a prompt.
+// TestParts has a row for each rule about media files that are sent with a prompt.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	path := func(names ...string) (out []conversation.Attachment) {
@@ -89,10 +93,15 @@ func TestParts(t *testing.T) {
 		"redacted":          {[]string{"vision"}, on(hookpoint.AfterToolExecution, sdk.Result{Output: &redacted}), path("a"), "", "go\n\n<file path=\"a\">\nredacted\n</file>", ""},
 		"blind":             {[]string{"tools"}, nil, path("a"), "", "", `attaching a: model fake of provider fakes takes no images; choose a model that does with --model or /model, or add "vision" to model.capabilities`},
 		"no files":          {[]string{"vision"}, nil, data(pdf), "", "", `takes no PDF files; choose a model that does with --model or /model, or add "files"`},
-		"not recognized":    {nil, nil, data("text"), "", "", "it is neither an image (PNG, JPEG, GIF, WebP) nor a PDF file"},
+		"not recognized":    {nil, nil, data("text"), "", "", "it is neither an image (PNG, JPEG, GIF, WebP), nor audio (WAV, MP3, AIFF, AAC, Ogg, FLAC), nor a PDF file"},
+		"audio":             {[]string{"audio"}, nil, data(mp3), "pasted-1.mp3 audio/mpeg", "go\n\n<file path=\"pasted-1.mp3\" type=\"audio/mpeg\" />", ""},
+		"named data":        {nil, nil, []conversation.Attachment{{Data: []byte(png), Name: "image-1"}}, "image-1 image/png", "go\n\n<file path=\"image-1\" type=\"image/png\" />", ""},
+		"deaf":              {[]string{"vision"}, nil, data(mp3), "", "", `takes no audio; choose a model that does with --model or /model, or add "audio" to model.capabilities`},
+		"other audio":       {[]string{"audio"}, nil, data(flac), "", "", "model fake of provider fakes takes audio as audio/wav and audio/mpeg only, not as audio/flac; convert the file"},
+		"too large audio":   {nil, nil, data(mp3 + strings.Repeat("x", limit.Audio)), "", "", "an attached file of type audio/mpeg has at most 14 MiB"},
 		"too large":         {nil, nil, data(png + strings.Repeat("x", limit.Image)), "", "", fmt.Sprintf("it has %d bytes, and an attached file of type image/png has at most 5 MiB", limit.Image+len(png))},
 		"too large to read": {nil, nil, path("large"), "", "", "attaching large: it is too large"},
-		"too many":          {nil, nil, data(many...), "", "", "a prompt takes at most 20 images and PDF files"},
+		"too many":          {nil, nil, data(many...), "", "", "a prompt takes at most 20 images, audio files and PDF files"},
 		"too much":          {nil, nil, data(pdf+strings.Repeat("x", limit.PartBytes-20), png+strings.Repeat("x", 20)), "", "", "and at most 32 MiB are sent"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,6 +130,19 @@ func TestParts(t *testing.T) {
 			}
 			same(t, "shown", strings.Join(shown, ", "), row.sent)
 		})
+	}
+}
+
+// TestNoAudio checks that a service whose requests hold no audio is sent none, whatever is known about the model.
+func TestNoAudio(t *testing.T) {
+	t.Parallel()
+	for _, capabilities := range [][]string{nil, {"audio"}} {
+		b := start(t, options{change: func(c *conversation.Config) { c.Provider.(provider).Capabilities = capabilities }}, text("end"))
+		err := b.Send(t.Context(), "go", conversation.Attachment{Data: []byte(mp3)})
+		const want = "takes no audio; choose a model that does with --model or /model"
+		if err == nil || !strings.HasSuffix(err.Error(), want) || len(b.model.requests) > 0 {
+			t.Errorf("%q: %v", capabilities, err)
+		}
 	}
 }
 

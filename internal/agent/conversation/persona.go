@@ -118,7 +118,10 @@ func (s speaker) window() int {
 }
 
 func (s speaker) info() sdk.ModelInfo {
-	info := sdk.ModelInfo(s.model)
+	m := s.model
+	info := sdk.ModelInfo{
+		Name: m.Name, Family: m.Family, ParameterCount: m.ParameterCount, ContextLength: m.ContextLength, Capabilities: m.Capabilities,
+	}
 	if s.model.Name != "" {
 		info.ContextLength = s.window()
 	}

@@ -15,7 +15,7 @@ import (
 // reading is a file that was read as if the model had asked for it.
 type reading struct {
 	content string
-	// file is set for an image or a PDF file. parts are the files of a result.
+	// file is set for a media file. parts are the files of a result.
 	file       *tool.File
 	parts      []llm.Part
 	injections []injection

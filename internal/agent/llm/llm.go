@@ -23,7 +23,7 @@ const (
 type Message struct {
 	Role    Role   `json:"role"`
 	Content string `json:"content"`
-	// Parts holds the images and PDF files of a user's message. Content names them.
+	// Parts holds the media files of a user's message. Content names them.
 	Parts    []Part `json:"parts,omitempty"`
 	Thinking string `json:"thinking,omitempty"`
 	// ThinkingBlocks holds Thinking as the service sent it. The service expects the blocks back unchanged. Code that changes
@@ -144,6 +144,8 @@ type Model struct {
 	ParameterCount int64
 	ContextLength  int
 	Capabilities   []string
+	// Audio lists the media types of audio that requests to the service can hold.
+	Audio []string
 }
 
 // Provider is a source of models. Its methods are safe for concurrent use.

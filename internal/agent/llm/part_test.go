@@ -1,10 +1,12 @@
 package llm_test
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 func TestPartTokens(t *testing.T) {
@@ -21,11 +23,24 @@ func TestPartTokens(t *testing.T) {
 		"compressed":       {pdf(strings.Repeat("x", 10*64<<10)), 30_000},
 		"nothing":          {pdf(""), 3000},
 		"too many to read": {pdf(strings.Repeat(page, 5000)), 3_000_000},
+		"compressed audio": {llm.Part{Type: files.MP3, Data: make([]byte, 59*8000)}, 60 * 32},
+		"no audio":         {llm.Part{Type: files.OGG}, 32},
+		"WAV of a CD":      {wav(176_400, 59*176_400), 60 * 32},
+		"WAV that lies":    {wav(1, 59*8000), 60 * 32},
+		"WAV without rate": {llm.Part{Type: files.WAV, Data: []byte("RIFF\x00\x00\x00\x00WAVEfmt ")}, 32},
 	} {
 		if got := row.part.Tokens(); got != row.want {
 			t.Errorf("%s: got %d, want %d", name, got, row.want)
 		}
 	}
+}
+
+// wav returns a WAV file of size bytes that states a rate.
+func wav(rate uint32, size int) llm.Part {
+	data := make([]byte, size)
+	copy(data, "RIFF\x00\x00\x00\x00WAVEfmt ")
+	binary.LittleEndian.PutUint32(data[28:], rate)
+	return llm.Part{Type: files.WAV, Data: data}
 }
 
 func pdf(content string) llm.Part {
@@ -44,17 +59,26 @@ func FuzzPartTokens(f *testing.F) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		capabilities []string
-		image, pdf   bool
+		capabilities, carried []string
+		refused               string
 	}{
-		"nothing is known": {nil, false, false},
-		"neither":          {[]string{"tools"}, true, true},
-		"images":           {[]string{"tools", "vision"}, false, true},
-		"both":             {[]string{"files", "vision"}, false, false},
+		"nothing is known":   {nil, []string{files.WAV}, files.MP3},
+		"no audio":           {nil, nil, files.WAV + " " + files.MP3},
+		"none":               {[]string{"tools"}, []string{files.WAV}, "image/png application/pdf audio/wav audio/mpeg"},
+		"images":             {[]string{"tools", "vision"}, nil, "application/pdf audio/wav audio/mpeg"},
+		"two":                {[]string{"files", "vision"}, []string{files.WAV}, "audio/wav audio/mpeg"},
+		"all":                {[]string{"files", "vision", "audio"}, []string{files.MP3, files.WAV}, ""},
+		"not by the service": {[]string{"audio"}, nil, "image/png application/pdf audio/wav audio/mpeg"},
 	} {
-		m := llm.Model{Capabilities: row.capabilities}
-		if image, pdf := m.Refuses("image/png"), m.Refuses("application/pdf"); image != row.image || pdf != row.pdf {
-			t.Errorf("%s: images are refused: %v, PDF files: %v", name, image, pdf)
+		m := llm.Model{Capabilities: row.capabilities, Audio: row.carried}
+		var refused []string
+		for _, mediaType := range []string{"image/png", files.PDF, files.WAV, files.MP3} {
+			if m.Refuses(mediaType) {
+				refused = append(refused, mediaType)
+			}
+		}
+		if got := strings.Join(refused, " "); got != row.refused {
+			t.Errorf("%s: refused are %q, want %q", name, got, row.refused)
 		}
 	}
 }

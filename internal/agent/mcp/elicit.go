@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"sync"
@@ -34,6 +35,9 @@ type Inquiry struct {
 
 // Option is one of the values that a user can choose.
 type Option struct{ Value, Title string }
+
+// ErrNoText is the error of a question for a text if the front end can only ask for a choice.
+var ErrNoText = errors.New("it cannot ask for a text")
 
 // Ask asks the user. ok is false if the user declines. It returns when ctx ends.
 type Ask func(ctx context.Context, q Inquiry) (text string, ok bool, err error)

@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // asker returns a server with tools that ask the user.
 func asker() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "asker", Version: "1"}, nil)
+	var mu sync.Mutex
 	add := func(name string, params *sdk.ElicitParams) {
 		s.AddTool(&sdk.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			answer, ok := r.Params.InputResponses["q"].(*sdk.ElicitResult)
@@ -26,6 +29,26 @@ func asker() *sdk.Server {
 			return words(answer.Action + " " + string(content)), err
 		})
 	}
+	opened := map[string]bool{}
+	s.AddTool(&sdk.Tool{Name: "first", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		args := string(r.Params.Arguments)
+		mu.Lock()
+		defer mu.Unlock()
+		if opened[args] {
+			return words("opened"), nil
+		}
+		opened[args] = !strings.Contains(args, "never")
+		data := `{"elicitations":[{"mode":"url","message":"Pay","url":"https://example.com/pay","elicitationId":"3"}]}`
+		switch {
+		case strings.Contains(args, "form"):
+			data = `{"elicitations":[{"mode":"form","message":"Pay"}]}`
+		case strings.Contains(args, "nothing"):
+			data = `{}`
+		case strings.Contains(args, "null"):
+			data = `{"elicitations":[null]}`
+		}
+		return nil, &jsonrpc.Error{Code: sdk.CodeURLElicitationRequired, Message: "pay first", Data: json.RawMessage(data)}
+	})
 	add("form", &sdk.ElicitParams{Mode: "form", Message: "Who are you?", RequestedSchema: map[string]any{
 		"type": "object", "required": []any{"name"},
 		"properties": map[string]any{
@@ -141,6 +164,21 @@ func TestElicitationTime(t *testing.T) {
 	}
 }
 
+// formatted returns a form with a text of a format.
+func formatted(format string) map[string]any {
+	return map[string]any{"c": map[string]any{"type": "string", "format": format}}
+}
+
+// TestListed shows the titles of the values of a list.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	items := map[string]any{"anyOf": []any{map[string]any{"const": "r", "title": "Red"}, map[string]any{"const": "g"}}}
+	f, err := readForm(map[string]any{"type": "object", "properties": map[string]any{"c": map[string]any{"type": "array", "items": items}}})
+	if err != nil || f.fields[0].listed() != " (any of r for Red, g, separated by commas)" {
+		t.Errorf("got %+v, %v", f, err)
+	}
+}
+
 func TestReadForm(t *testing.T) {
 	t.Parallel()
 	many := map[string]any{}
@@ -160,6 +198,16 @@ func TestReadForm(t *testing.T) {
 		"part":   {map[string]any{"c": map[string]any{"type": "integer"}}, "1.5", "", "integer"},
 		"nested": {map[string]any{"c": map[string]any{"type": "object"}}, "", "", "cannot type"},
 		"many":   {many, "", "", "30 fields"},
+
+		"email":          {formatted("email"), "ann@example.com", `"ann@example.com"`, ""},
+		"no email":       {formatted("email"), "Ann <ann@example.com>", "", "not an email address"},
+		"uri":            {formatted("uri"), "urn:x", `"urn:x"`, ""},
+		"no uri":         {formatted("uri"), "example.com", "", "not a URI"},
+		"date":           {formatted("date"), "2026-02-28", `"2026-02-28"`, ""},
+		"no date":        {formatted("date"), "2026-02-29", "", "not a date"},
+		"date-time":      {formatted("date-time"), "2026-02-28T10:00:00+01:00", `"2026-02-28T10:00:00+01:00"`, ""},
+		"no date-time":   {formatted("date-time"), "2026-02-28", "", "not a date and time"},
+		"another format": {formatted("phone"), "x", `"x"`, ""},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -180,5 +228,44 @@ func TestReadForm(t *testing.T) {
 				t.Errorf("got %s, %v, want %s", got, err, row.want)
 			}
 		})
+	}
+}
+
+// TestRequired has a row for each answer of a server that wants a URL opened before a call. The call is made once more at most.
+func TestRequired(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		kind   string
+		accept bool
+		asked  int
+		want   string // the result, or part of the error
+	}{
+		"opened":      {"", true, 1, "opened"},
+		"declined":    {"", false, 1, "the user did not open it"},
+		"never taken": {"never", true, 1, "pay first"},
+		"a form":      {"form", true, 0, "pay first"},
+		"nothing":     {"nothing", true, 0, "pay first"},
+		"null":        {"null", true, 0, "pay first"},
+	} {
+		for protocol, old := range map[string]bool{"new protocol": false, "old protocol": true} {
+			t.Run(name+"/"+protocol, func(t *testing.T) {
+				t.Parallel()
+				asked := 0
+				set := opened(t, Options{Ask: func(_ context.Context, q Inquiry) (string, bool, error) {
+					asked++
+					if q.Server != "web" || q.URL != "https://example.com/pay" || !strings.HasSuffix(q.Message, "answer when you are done there.") {
+						t.Errorf("asked %+v", q)
+					}
+					return "", row.accept, nil
+				}}, asking(t, old))
+				got, err := run(t.Context(), t, set, "mcp__web__first", map[string]any{"kind": row.kind})
+				if err != nil {
+					got = err.Error()
+				}
+				if !strings.Contains(got, row.want) || asked != row.asked || (err == nil) != (row.want == "opened") {
+					t.Errorf("got %s after %d questions", got, asked)
+				}
+			})
+		}
 	}
 }

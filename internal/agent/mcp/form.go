@@ -30,7 +30,9 @@ type field struct {
 	several  bool
 	initial  string
 	required bool
-	schema   *tool.Schema
+	// format is a key of formats, or one that is not checked.
+	format string
+	schema *tool.Schema
 }
 
 // property is the schema of a value, as the protocol permits it.
@@ -38,6 +40,7 @@ type property struct {
 	Type        string     `json:"type"`
 	Title       string     `json:"title"`
 	Description string     `json:"description"`
+	Format      string     `json:"format"`
 	Default     any        `json:"default"`
 	Enum        []string   `json:"enum"`
 	EnumNames   []string   `json:"enumNames"`
@@ -98,7 +101,7 @@ func readField(name string, raw json.RawMessage) (field, error) {
 	if err != nil {
 		return field{}, fmt.Errorf("reading field %q of the form: %w", name, err)
 	}
-	f := field{name: name, kind: p.Type, label: name, options: p.options(), schema: schema}
+	f := field{name: name, kind: p.Type, label: name, options: p.options(), format: p.Format, schema: schema}
 	if p.Title != "" {
 		f.label = p.Title
 	}
@@ -197,6 +200,9 @@ func (f form) fill(ctx context.Context, ask Ask, about Inquiry) (*sdk.ElicitResu
 func (f field) listed() string {
 	var out []string
 	for _, o := range f.options {
+		if o.Title != o.Value {
+			o.Value += " for " + o.Title
+		}
 		out = append(out, o.Value)
 	}
 	return " (any of " + strings.Join(out, ", ") + ", separated by commas)"
@@ -228,6 +234,8 @@ func (f field) value(text string) (any, error) {
 	default:
 		if text == "" && f.required {
 			err = errors.New("a value is needed")
+		} else if wrong := formats[f.format]; wrong != nil {
+			err = wrong(text)
 		}
 	}
 	if err != nil {

@@ -35,6 +35,8 @@ type wire interface {
 
 // link is one connection to a server.
 type link struct {
+	// name is that of the server.
+	name    string
 	session *sdk.ClientSession
 	wire    wire
 	shared  *shared
@@ -68,7 +70,7 @@ func connect(ctx context.Context, s Server, sh *shared) (*link, error) {
 	} else {
 		w = newWeb(s, sh.pace)
 	}
-	l := &link{wire: w, shared: sh, changed: make(chan struct{}, 1), tried: make(chan struct{}), gone: make(chan struct{}), ended: make(chan struct{})}
+	l := &link{name: s.Name, wire: w, shared: sh, changed: make(chan struct{}, 1), tried: make(chan struct{}), gone: make(chan struct{}), ended: make(chan struct{})}
 	defer close(l.tried)
 	l.hearing = newHearing()
 	l.gate = &gate{flooded: func(why error) { l.disconnect(s.Name, why) }, heard: l.hearing.heard}
@@ -153,7 +155,7 @@ func (l *link) usable() bool {
 	}
 }
 
-// call calls a tool. status, if not nil, receives how far the call is, and nothing after call has returned.
+// call calls a tool, once more if the user has opened what the server wants opened first. status, if not nil, receives how far the call is, and nothing after call has returned.
 func (l *link) call(ctx context.Context, name string, args map[string]any, status func(text string)) (*sdk.CallToolResult, error) {
 	l.calls.Add(1)
 	defer func() {
@@ -167,7 +169,16 @@ func (l *link) call(ctx context.Context, name string, args map[string]any, statu
 		defer stop()
 		params.SetProgressToken(token)
 	}
-	return guarded(ctx, l, func() (*sdk.CallToolResult, error) { return l.session.CallTool(ctx, params) })
+	call := func() (*sdk.CallToolResult, error) { return l.session.CallTool(ctx, params) }
+	result, err := guarded(ctx, l, call)
+	if err == nil {
+		return result, nil
+	}
+	again, err := l.openRequired(ctx, err)
+	if !again {
+		return nil, err
+	}
+	return guarded(ctx, l, call)
 }
 
 // requestMeta returns what a request carries beside its parameters. From the revision on in which a request says which log messages it

@@ -241,17 +241,17 @@ func TestResultFiles(t *testing.T) {
 	t.Parallel()
 	set := opened(t, Options{}, stdio(t, "rich", "rich"))
 	var names []string
-	attach := func(name string, _ []byte) error {
+	attach := func(name string, _ []byte) (string, error) {
 		names = append(names, name)
-		if len(names) > 1 {
-			return errors.New("one is enough")
+		if len(names) > 2 {
+			return "", errors.New("two are enough")
 		}
-		return nil
+		return name + "!", nil
 	}
 	got, err := lookup(t, set, "mcp__rich__picture").Execute(t.Context(), tool.Call{Attach: attach})
-	want := "here\n[image, image/png, 8 bytes: shown as image-2]\n[audio, audio/wav, 8 bytes: not shown]\n" +
-		"[resource x://blob, image/png, 8 bytes: not shown, because one is enough]"
-	if got != want || err != nil || !slices.Equal(names, []string{"image-2", "x://blob"}) {
+	want := "here\n[image, image/png, 8 bytes: shown as image-2!]\n[audio, audio/wav, 8 bytes: shown as audio-3!]\n" +
+		"[resource x://blob, image/png, 8 bytes: not shown, because two are enough]"
+	if got != want || err != nil || !slices.Equal(names, []string{"image-2", "audio-3", "x://blob"}) {
 		t.Errorf("got %q, %v, attached %v", got, err, names)
 	}
 }

@@ -16,11 +16,11 @@ import (
 type Prompted struct {
 	// Text is for the model. It comes from the server.
 	Text string
-	// Files holds the images and PDF files that belong to it. Text names them.
+	// Files holds the media files that belong to it. Text names them.
 	Files []File
 }
 
-// File is an image or a PDF file of a server.
+// File is a media file of a server.
 type File struct {
 	Name string
 	Data []byte
@@ -30,15 +30,18 @@ type File struct {
 // file; the text then says so.
 func (s *Set) Prompt(ctx context.Context, server, name string, args map[string]string, attachable func(data []byte) error) (Prompted, error) {
 	var out Prompted
-	attach := func(name string, data []byte) error {
+	attach := func(name string, data []byte) (string, error) {
 		if err := attachable(data); err != nil {
-			return err
+			return "", err
 		}
 		if len(out.Files) == limit.Parts {
-			return fmt.Errorf("a prompt takes at most %d files", limit.Parts)
+			return "", fmt.Errorf("a prompt takes at most %d files", limit.Parts)
+		}
+		if slices.ContainsFunc(out.Files, func(f File) bool { return f.Name == name }) {
+			name = fmt.Sprintf("%s, file %d", name, len(out.Files)+1)
 		}
 		out.Files = append(out.Files, File{name, data})
-		return nil
+		return name, nil
 	}
 	result, err := request(ctx, s, server, "getting prompt "+name, func(ctx context.Context, l *link) (*sdk.GetPromptResult, error) {
 		return l.session.GetPrompt(ctx, &sdk.GetPromptParams{Meta: l.requestMeta(ctx), Name: name, Arguments: args})

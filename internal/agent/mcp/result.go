@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -16,8 +17,8 @@ import (
 // errSaidNothing is the error of a tool that fails without a message.
 var errSaidNothing = errors.New("the tool failed and did not say why")
 
-// attachFunc gives an image or a PDF file of a result to the model, or returns why the model does not get it. nil gives nothing.
-type attachFunc func(name string, data []byte) error
+// attachFunc gives a media file of a result to the model and returns the file's name, or why the model does not get it. nil gives nothing.
+type attachFunc func(name string, data []byte) (string, error)
 
 // text returns the result as text for the model. If the result is an error, text returns a Go error with that text.
 func text(r *sdk.CallToolResult, attach attachFunc) (string, error) {
@@ -69,7 +70,7 @@ func describe(c sdk.Content, n int, attach attachFunc) (string, bool) {
 	case *sdk.ImageContent:
 		return describeData("image", fmt.Sprintf("image-%d", n), c.MIMEType, c.Data, attach)
 	case *sdk.AudioContent:
-		return describeData("audio", fmt.Sprintf("audio-%d", n), c.MIMEType, c.Data, nil)
+		return describeData("audio", fmt.Sprintf("audio-%d", n), c.MIMEType, c.Data, attach)
 	case *sdk.ResourceLink:
 		return describeLink(c), false
 	case *sdk.EmbeddedResource:
@@ -101,10 +102,11 @@ func describeData(what, name, mime string, data []byte, attach attachFunc) (stri
 	if attach == nil {
 		return out + "not shown]", false
 	}
-	if err := attach(name, data); err != nil {
+	shownAs, err := attach(name, data)
+	if err != nil {
 		return out + "not shown, because " + err.Error() + "]", false
 	}
-	return out + "shown as " + name + "]", true
+	return out + "shown as " + shownAs + "]", true
 }
 
 func describeResource(r *sdk.ResourceContents, attach attachFunc) (string, bool) {
@@ -115,9 +117,18 @@ func describeResource(r *sdk.ResourceContents, attach attachFunc) (string, bool)
 		return fmt.Sprintf("[resource %s, %s]\n%s", r.URI, kindOf(r.MIMEType), r.Text), true
 	case len(r.Blob) == 0:
 		return fmt.Sprintf("[resource %s, %s, empty]", r.URI, kindOf(r.MIMEType)), true
+	case isText(r):
+		return fmt.Sprintf("[resource %s, %s]\n%s", r.URI, kindOf(r.MIMEType), r.Blob), true
 	default:
 		return describeData("resource "+r.URI, r.URI, r.MIMEType, r.Blob, attach)
 	}
+}
+
+// isText reports whether the data of a resource is text, as its type says. Some servers send all resources as data.
+func isText(r *sdk.ResourceContents) bool {
+	kind, _, _ := strings.Cut(r.MIMEType, ";")
+	said := strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml"
+	return said && utf8.Valid(r.Blob) && !bytes.ContainsRune(r.Blob, 0)
 }
 
 func kindOf(mime string) string {

@@ -47,6 +47,19 @@ func TestText(t *testing.T) {
 			}},
 			want: "[resource x:a, of unknown type, 4 bytes: not shown]",
 		},
+		"text as bytes": {
+			result: &sdk.CallToolResult{Content: []sdk.Content{
+				&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "x:a", MIMEType: "text/plain; charset=utf-8", Blob: []byte("inside")}},
+			}},
+			want: "[resource x:a, text/plain; charset=utf-8]\ninside",
+		},
+		"bytes as text": {
+			result: &sdk.CallToolResult{Content: []sdk.Content{
+				&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "x:a", MIMEType: "text/plain", Blob: []byte("in\x00")}},
+				&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "x:b", MIMEType: "text/plain", Blob: []byte("\xff")}},
+			}},
+			want: "[resource x:a, text/plain, 3 bytes: not shown]\n[resource x:b, text/plain, 1 bytes: not shown]",
+		},
 		"empty resource":  {result: &sdk.CallToolResult{Content: []sdk.Content{&sdk.EmbeddedResource{}}}},
 		"nothing":         {result: &sdk.CallToolResult{}},
 		"no result":       {fail: "the server sent an empty result"},

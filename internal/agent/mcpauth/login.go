@@ -245,14 +245,16 @@ func (a attempt) read(ctx context.Context, redirect string, user User, done chan
 	}
 }
 
-// pasted returns the code in the address that the user pasted. The part of the address from the question mark on is enough. A code alone is not: neither
-// the login that it belongs to nor its issuer could be checked.
+// pasted returns the code in the address that the user pasted. The part of the address from the question mark on is enough. A code alone is not, even if
+// the server does not promise to name itself in the answer: that promise is of the server that aura asked, which in a mix-up is the attacker's. The honest server
+// that issued the code names itself, and only the address shows it.
 func (a attempt) pasted(text, redirect string) (string, error) {
 	text, _, _ = strings.Cut(strings.TrimSpace(text), "#")
 	address, query, found := strings.Cut(text, "?")
 	q, err := url.ParseQuery(query)
 	if !found || err != nil || address != "" && address != redirect {
-		return "", fmt.Errorf("%w: paste the whole address of the page to which the browser was sent, which begins with %s", errNotOurs, redirect)
+		return "", fmt.Errorf("%w: a code alone does not show which server issued it; paste the whole address of the page to which the browser was sent, which begins with %s",
+			errNotOurs, redirect)
 	}
 	return a.code(q)
 }

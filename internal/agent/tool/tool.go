@@ -54,9 +54,9 @@ type Call struct {
 	Progress func(text string)
 	// Status, if not nil, receives a line that says how far the call is, under the rules of Progress. It is no output of the tool.
 	Status func(text string)
-	// Attach, if not nil, receives an image or a PDF file that belongs to the result, before Execute returns. It returns why the model does
-	// not get the file; the text of the result then describes it.
-	Attach func(name string, data []byte) error
+	// Attach, if not nil, receives a media file that belongs to the result, before Execute returns. It returns the name under which the
+	// model gets the file, which no other file of the turn has, or why the model does not get it; the text of the result then describes it.
+	Attach func(name string, data []byte) (shownAs string, err error)
 	// Changed, if not nil, receives a unified diff of the call's file changes before Execute returns. The diff is for the user.
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
@@ -64,7 +64,7 @@ type Call struct {
 	// Named is set if the user, and nobody else, named the file that the call reads. The sandbox then lets the call read the file
 	// even if its policy does not.
 	Named bool
-	// File, if not nil, allows a tool that reads text to read an image or a PDF file too. It receives the file before Execute
+	// File, if not nil, allows a tool that reads text to read a media file too. It receives the file before Execute
 	// returns. If the file is too large, it receives the file without its content, and Execute fails.
 	File func(f File)
 	// AttributeChanges, if not nil, is Written.AttributeChanges, for code that handles a call that has run.
@@ -75,7 +75,7 @@ type Call struct {
 	Halt       func()
 }
 
-// File is an image or a PDF file that a tool has read.
+// File is a media file that a tool has read.
 type File struct {
 	// Type is the media type.
 	Type string `json:"type"`

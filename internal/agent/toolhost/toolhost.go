@@ -72,7 +72,7 @@ type Options struct {
 	Timeout     time.Duration      `json:"timeout"`
 	Truncation  builtin.Truncation `json:"truncation"`
 	OutputDir   string             `json:"output_dir"`
-	// Files allows Read to return images and PDF files.
+	// Files allows Read to return media files.
 	Files bool `json:"files,omitempty"`
 	// Hidden lists the files and directories that Rg leaves out.
 	Hidden []string `json:"hidden,omitempty"`
@@ -85,7 +85,7 @@ type Answer struct {
 	Error string `json:"error,omitempty"`
 	// Diff describes the tool's changes to files.
 	Diff string `json:"diff,omitempty"`
-	// File is an image or a PDF file that the tool has read.
+	// File is a media file that the tool has read.
 	File *tool.File `json:"file,omitempty"`
 }
 

@@ -31,7 +31,7 @@ type Asker interface {
 // Inquirer is a front end whose user can answer questions of MCP servers. Without an Inquirer, they are declined.
 type Inquirer interface {
 	// Inquire asks for one value, or whether to open a URL. ok is false if the user declines. A text must pass q.Check. It returns when ctx
-	// ends. The session asks one question at a time.
+	// ends. The error is mcp.ErrNoText if the front end cannot ask for a text. The session asks one question at a time.
 	Inquire(ctx context.Context, q mcp.Inquiry) (text string, ok bool, err error)
 }
 
@@ -71,7 +71,7 @@ type Session interface {
 	// were left out. A line that begins with an exclamation mark is for the ShellRunner. Every other line is a prompt. If it is empty, or
 	// if a file cannot be sent, RunLine refuses it: the model gets nothing.
 	RunLine(ctx context.Context, line Line) (exit bool, err error)
-	// Attachable describes an image or a PDF file, or returns the reason why the present model does not get it. A front end can call
+	// Attachable describes a media file, or returns the reason why the present model does not get it. A front end can call
 	// it when the user adds the file to a prompt that is sent later. It does not consult plugins and policies; RunLine does.
 	Attachable(ctx context.Context, a Attachment) (event.Attachment, error)
 	// Cancel stops the running prompt or command; RunLine returns cause. The session can be used again.
@@ -99,12 +99,14 @@ type Session interface {
 	Close(reason session.Reason) error
 }
 
-// Attachment is a file that is sent with a prompt. One of the fields is set.
+// Attachment is a file that is sent with a prompt. Path or Data is set.
 type Attachment struct {
 	// Path names a file. A relative path is relative to the session's working directory. The file is read when the prompt is sent, by
 	// the same rules as a file that the prompt mentions, except that the sandbox lets the file be read wherever it is. So the path
 	// must come from the user.
 	Path string
-	// Data is an image or a PDF file that has no path, such as a pasted image.
+	// Data is a media file that has no path, such as a pasted image.
 	Data []byte
+	// Name names Data. By default, the name is invented.
+	Name string
 }

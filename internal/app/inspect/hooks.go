@@ -110,7 +110,7 @@ func TryHook(ctx context.Context, c *config.Config, choice HookChoice, t HookTri
 			return HookReport{}, fmt.Errorf("running hook %q: %w", t.Name, ErrToolMissing)
 		}
 		declared := declaredPaths(ctx, c, t.Tool, input)
-		call = hooks.Call{Tool: t.Tool, Input: input, Output: t.Output, Paths: hooks.Paths(c.Workdir, input, declared)}
+		call = hooks.Call{Tool: t.Tool, Input: input, Output: t.Output, Paths: hooks.Paths(c.Workdir, input, declared), Dir: c.Workdir}
 		if entry[0].Event == hooks.EventPostFailure {
 			call.Failure = t.Output
 		}

@@ -345,7 +345,9 @@ type servers []mcp.Status
 
 func (s servers) Servers() []mcp.Status { return s }
 
-func (servers) Login(_ context.Context, name string) error { return errors.New("login " + name) }
+func (servers) Login(_ context.Context, name, address string) error {
+	return errors.New(strings.TrimSpace("login " + name + " " + address))
+}
 
 func (servers) Logout(_ context.Context, name string) error { return errors.New("logout " + name) }
 
@@ -380,7 +382,7 @@ func TestServerVerbs(t *testing.T) {
 	t.Parallel()
 	run := ServerCommands(servers{})[0].Run
 	for args, want := range map[string]string{
-		"login a": "login a", "logout a": "logout a", "leave a": `reading "leave a": /mcp takes nothing`, "login a b": "/mcp takes nothing",
+		"login a": "login a", "logout a": "logout a", "leave a": `reading "leave a": /mcp takes nothing`, "login a b": "login a b", "logout a b": "/mcp takes nothing", "login a b c": "/mcp takes nothing",
 	} {
 		if _, err := run(t.Context(), args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v", args, err)

@@ -73,6 +73,9 @@ func (c currentCommands) hooks(context.Context, string) (string, error) {
 		if h.Active && h.Files != "" {
 			fmt.Fprintf(&b, "  files=%s", h.Files)
 		}
+		if h.Active && len(h.Calls) > 0 {
+			fmt.Fprintf(&b, "  calls=%s", strings.Join(h.Calls, ","))
+		}
 		b.WriteString("\n")
 	}
 	if b.Len() == 0 {
@@ -110,8 +113,9 @@ type Connector interface {
 	Servers() []mcp.Status
 	// Connect connects to a deferred server.
 	Connect(ctx context.Context, server string) error
-	// Login logs in to a server and connects to it. Logout forgets the login.
-	Login(ctx context.Context, server string) error
+	// Login logs in to a server and connects to it. If address is not empty, it completes a login that waits for the address at which the
+	// browser ended. Logout forgets the login.
+	Login(ctx context.Context, server, address string) error
 	Logout(ctx context.Context, server string) error
 }
 
@@ -119,16 +123,22 @@ type serverCommands struct{ Connector }
 
 // ServerCommands returns the command about MCP servers.
 func ServerCommands(s Connector) []command.Command {
-	return []command.Command{own("mcp", "List the MCP servers, connect to one, or log in or out", serverCommands{s}.mcp, "[login|logout] SERVER")}
+	return []command.Command{own("mcp", "List the MCP servers, connect to one, or log in or out", serverCommands{s}.mcp, "[login|logout] SERVER [ADDRESS]")}
 }
 
 // mcp lists the MCP servers, or connects to one.
 func (c serverCommands) mcp(ctx context.Context, args string) (string, error) {
 	do, words := c.Connect, strings.Fields(args)
 	if len(words) > 1 {
-		verbs := map[string]func(context.Context, string) error{"login": c.Login, "logout": c.Logout}
+		address := ""
+		if len(words) == 3 && words[0] == "login" {
+			words, address = words[:2], words[2]
+		}
+		verbs := map[string]func(context.Context, string) error{
+			"login": func(ctx context.Context, server string) error { return c.Login(ctx, server, address) }, "logout": c.Logout,
+		}
 		if do = verbs[words[0]]; do == nil || len(words) > 2 {
-			return "", fmt.Errorf("reading %q: /mcp takes nothing, SERVER, login SERVER or logout SERVER", args)
+			return "", fmt.Errorf("reading %q: /mcp takes nothing, SERVER, login SERVER [ADDRESS] or logout SERVER", args)
 		}
 		words = words[1:]
 	}

@@ -135,10 +135,14 @@ const (
 
 // Media returns the maximum size of an attached file of a media type, in bytes.
 func Media(mediaType string) int {
-	if mediaType == files.PDF {
+	switch {
+	case mediaType == files.PDF:
 		return PDF
+	case files.IsAudio(mediaType):
+		return Audio
+	default:
+		return Image
 	}
-	return Image
 }
 
 // Limits for a client of the Agent Client Protocol.
@@ -163,9 +167,10 @@ const (
 	Instructions = 64 << 10
 	// Attachments is the maximum number of files that one prompt can attach.
 	Attachments = 50
-	// Image and PDF are the maximum sizes of an attached image and of an attached PDF file, in bytes. Parts and PartBytes are the
-	// maximum number and total size of the images and PDF files of one prompt. PartBytes bounds a record of the journal.
+	// Image, Audio and PDF are the maximum sizes of an attached image, of attached audio and of an attached PDF file, in bytes. Parts and PartBytes are the
+	// maximum number and total size of the media files of one prompt. PartBytes bounds a record of the journal.
 	Image     = 5 << 20
+	Audio     = 14 << 20
 	PDF       = 32 << 20
 	Parts     = 20
 	PartBytes = 32 << 20

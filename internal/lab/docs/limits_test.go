@@ -63,7 +63,7 @@ func TestLimits(t *testing.T) {
 		"## MCP servers":   {size(limit.MCPMessage), size(limit.MCPResult), count(limit.MCPTools), size(limit.MCPDescription), count(limit.MCPRequests), count(limit.MCPUnasked), size(limit.MCPHeader), count(limit.MCPPages), count(limit.MCPEntries) + " each", "2 KiB", count(limit.MCPListed), "4 KiB", count(limit.MCPChoices)},
 		"## Editors":       {size(limit.ACPMessage), count(limit.ACPRequests), count(limit.ACPSessions), count(limit.ACPHeld), size(limit.ACPOutput)},
 		"## Configuration": {count(limit.ConfigFiles)},
-		"## Prompts":       {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
+		"## Prompts":       {size(limit.Instructions), count(limit.Attachments), size(limit.Image), size(limit.Audio), size(limit.PDF), count(limit.Parts), size(limit.PartBytes), size(limit.Prompt), count(limit.PromptSteps), size(limit.PromptWork)},
 		"## Fleets": {
 			count(fleet.MaxTasks), count(fleet.MaxPrompts), size(fleet.MaxPrompt), size(fleet.MaxTask), size(fleet.MaxArchive), count(fleet.MaxArchiveFiles), size(fleet.MaxFinal), size(fleet.MaxBlob),
 			count(fleet.MaxCollected), size(fleet.MaxCollectedBytes), count(fleet.MaxDeaths), count(fleet.MaxSlowed),

@@ -39,6 +39,7 @@ type hookFile struct {
 	Protocol hookProtocol `yaml:"protocol"`
 	Matcher  string       `yaml:"matcher"`
 	Files    string       `yaml:"files"`
+	Calls    []string     `yaml:"calls"`
 	Command  string       `yaml:"command"`
 	// Timeout is in seconds.
 	Timeout hookSeconds `yaml:"timeout"`
@@ -123,7 +124,7 @@ func buildHook(made lineage) (Hook, error) {
 	return Hook{
 		Source: own.Source, Inherit: f.Inherit, made: made,
 		Definition: hooks.Definition{
-			Name: own.name, Description: f.Description, Event: string(f.Event), Protocol: string(f.Protocol), Matcher: f.Matcher, Files: f.Files, Command: f.Command,
+			Name: own.name, Description: f.Description, Event: string(f.Event), Protocol: string(f.Protocol), Matcher: f.Matcher, Files: f.Files, Calls: f.Calls, Command: f.Command,
 			Timeout: time.Duration(f.Timeout) * time.Second, Depends: f.Depends, Silent: f.Silent,
 			Env: env, Disabled: f.Disabled != nil && *f.Disabled, Unconfined: f.Sandbox != nil && !*f.Sandbox, Extra: hooks.Extra(f.Extra),
 		},

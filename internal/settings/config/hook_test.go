@@ -161,7 +161,7 @@ func TestHookRefused(t *testing.T) {
 	t.Parallel()
 	const path = project + "hooks/h.yaml"
 	checkRefused(t, map[string]refused{
-		"unknown key":      {files{path: "a:\n  event: pre\n  comand: x\n"}, []string{`h.yaml:3: unknown key "comand" in "a"; known keys: command, depends, description, disabled, event, extra, files, inherit, matcher, protocol, sandbox, silent, timeout`}},
+		"unknown key":      {files{path: "a:\n  event: pre\n  comand: x\n"}, []string{`h.yaml:3: unknown key "comand" in "a"; known keys: calls, command, depends, description, disabled, event, extra, files, inherit, matcher, protocol, sandbox, silent, timeout`}},
 		"duplicate key":    {files{path: "a:\n  event: pre\n  event: post\n"}, []string{`h.yaml:3: duplicate key "a.event"`}},
 		"duplicate hook":   {files{path: "a: {event: pre, command: x}\na: {event: pre, command: x}\n"}, []string{`h.yaml:2: duplicate key "a"`}},
 		"wrong type":       {files{path: "a:\n  timeout: soon\n"}, []string{`h.yaml:2: key "a.timeout": expected a whole number`}},

@@ -56,6 +56,7 @@ type Hook struct {
 	Protocol    string   `json:"protocol"`
 	Matcher     string   `json:"matcher"`
 	Files       string   `json:"files"`
+	Calls       []string `json:"calls"`
 	Command     string   `json:"command"`
 	Timeout     string   `json:"timeout"`
 	Silent      bool     `json:"silent"`
@@ -99,6 +100,6 @@ func listedHook(c *config.Config, e hooks.Entry) Hook {
 		Inherit: append([]string{}, c.Hooks[e.Name].Inherit...), File: c.Hooks[e.Name].Source.File,
 		Sandbox: Rights(c, e.Unconfined, config.SandboxPaths(e.Extra)),
 	}
-	h.Matcher = c.Hooks[e.Name].Matcher
+	h.Matcher, h.Calls = c.Hooks[e.Name].Matcher, append([]string{}, c.Hooks[e.Name].Calls...)
 	return h
 }

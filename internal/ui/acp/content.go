@@ -45,28 +45,26 @@ func (in *input) add(b contentBlock) error {
 	switch b.Type {
 	case "text":
 		in.text += b.Text
-	case "image":
+	case "image", "audio":
 		return in.data(b.Data)
 	case "resource_link":
 		in.link(b)
 	case "resource":
 		return in.resource(b.Resource)
-	case "audio":
-		return fmt.Errorf("aura takes no audio")
 	default:
 		return fmt.Errorf("aura does not know content of type %q", b.Type)
 	}
 	return nil
 }
 
-// data adds an image or a PDF file. Whether the model takes it is known when it is sent.
+// data adds a media file. Whether the model takes it is known when it is sent.
 func (in *input) data(encoded string) error {
 	data, err := base64.StdEncoding.DecodeString(encoded)
 	if err != nil {
 		return fmt.Errorf("the data is not base64: %w", err)
 	}
 	if files.MediaType(data) == "" {
-		return fmt.Errorf("the data is neither an image that models take nor a PDF file")
+		return fmt.Errorf("the data is neither an image nor audio that models take, nor a PDF file")
 	}
 	in.attached = append(in.attached, frontend.Attachment{Data: data})
 	return nil

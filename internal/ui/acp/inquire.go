@@ -14,7 +14,7 @@ import (
 const maxCorrections = 5
 
 // Inquire implements frontend.Inquirer. A choice is a permission request, which each client has. A text needs a client with forms; without
-// them, it is declined.
+// them, the error is mcp.ErrNoText.
 func (f *front) Inquire(ctx context.Context, q mcp.Inquiry) (text string, ok bool, err error) {
 	switch {
 	case q.URL != "":
@@ -23,8 +23,7 @@ func (f *front) Inquire(ctx context.Context, q mcp.Inquiry) (text string, ok boo
 	case f.server.client.forms():
 		return f.complete(ctx, q)
 	case len(q.Options) == 0:
-		f.tell(fmt.Sprintf("MCP server %q asks for a text: declined, because this editor cannot show forms", q.Server))
-		return "", false, nil
+		return "", false, mcp.ErrNoText
 	}
 	options := q.Options
 	if q.Optional {

@@ -143,7 +143,7 @@ func (s *server) initialize(_ context.Context, r request) {
 		AuthMethods: []authMethod{setUp},
 	}
 	out.Capabilities.LoadSession = true
-	out.Capabilities.Prompt.Image, out.Capabilities.Prompt.EmbeddedContext = true, true
+	out.Capabilities.Prompt.Image, out.Capabilities.Prompt.Audio, out.Capabilities.Prompt.EmbeddedContext = true, true, true
 	out.Capabilities.MCP.HTTP = true
 	r.answer(out, nil)
 }

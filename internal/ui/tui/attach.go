@@ -12,14 +12,15 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/app/frontend"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 // attachable lists the endings of files that a paste attaches.
-var attachable = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"}
+var attachable = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".wav", ".mp3", ".aiff", ".aif", ".aac", ".ogg", ".flac"}
 
-// attach attaches a pasted file: the path of an image or a PDF file, or its data as a data URL. It reports whether the paste is one.
+// attach attaches a pasted file: the path of a media file, or its data as a data URL. It reports whether the paste is one.
 func (u *UI) attach(text string) bool {
 	a, ok := attachmentOf(strings.TrimSpace(text), u.o.Workdir, lookup(u.o.Environ, "HOME"))
 	if !ok || u.session == nil {
@@ -46,7 +47,7 @@ func (u *UI) attach(text string) bool {
 func attachmentOf(text, workdir, home string) (frontend.Attachment, bool) {
 	if rest, ok := strings.CutPrefix(text, "data:"); ok {
 		kind, encoded, found := strings.Cut(rest, ";base64,")
-		if !found || !strings.HasPrefix(kind, "image/") && kind != "application/pdf" {
+		if !found || !strings.HasPrefix(kind, "image/") && !files.IsAudio(kind) && kind != files.PDF {
 			return frontend.Attachment{}, false
 		}
 		data, err := base64.StdEncoding.DecodeString(encoded)
@@ -85,9 +86,12 @@ func (p *prompt) attach(e event.Attachment, a frontend.Attachment) string {
 		p.attached = map[string]frontend.Attachment{}
 	}
 	p.count++
-	kind := "Image"
-	if !strings.HasPrefix(e.MediaType, "image/") {
-		kind = "File"
+	kind := "File"
+	switch {
+	case strings.HasPrefix(e.MediaType, "image/"):
+		kind = "Image"
+	case files.IsAudio(e.MediaType):
+		kind = "Audio"
 	}
 	text := fmt.Sprintf("[%s #%d: %s, %d KB]", kind, p.count, plaintext.Line(filepath.Base(e.Name)), (e.Size+1023)/1024)
 	p.attached[text] = a

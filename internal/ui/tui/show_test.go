@@ -80,3 +80,21 @@ func TestSpinner(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveStatus shows how far a running call is in the live area, the latest report only and with nothing of a terminal in it.
+func TestLiveStatus(t *testing.T) {
+	t.Parallel()
+	s := newShow(&terminal.Look{}, false)
+	s.begin()
+	s.event(event.ToolCall{ID: "1", Name: "mcp__a__b", Arguments: json.RawMessage(`{}`)})
+	for _, text := range []string{"1 of 4 (25%)", "2 of 4 (50%): \x1b[2Jhalf"} {
+		s.event(event.Progress{ID: "1", Text: text, Status: true})
+	}
+	var live strings.Builder
+	for _, row := range s.live(80, 24, time.Now()) {
+		live.WriteString(string(row) + "\n")
+	}
+	if got := live.String(); !strings.Contains(got, "mcp__a__b  2 of 4 (50%): ") || strings.Contains(got, "25%") || strings.Contains(got, "\x1b[2J") {
+		t.Errorf("live: %q", got)
+	}
+}

@@ -49,13 +49,13 @@ type Message struct {
 	Thinking string `json:"thinking,omitempty"`
 	// ToolCalls is the number of tool calls in the response. An event for each call follows.
 	ToolCalls int `json:"tool_calls,omitempty"`
-	// Attachments lists the images and PDF files of the prompt.
+	// Attachments lists the media files of the prompt.
 	Attachments []Attachment `json:"attachments,omitempty"`
 	// Auto is true if auto mode sent the prompt, not the user.
 	Auto bool `json:"auto,omitempty"`
 }
 
-// Attachment is an image or a PDF file that is sent with a prompt.
+// Attachment is a media file that is sent with a prompt.
 type Attachment struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
@@ -115,7 +115,7 @@ type ToolResult struct {
 	RefusedBy string `json:"refused_by,omitempty"`
 	// ByPlugin is true if plugins refused the call. The reports of their calls contain the refusal.
 	ByPlugin bool `json:"-"`
-	// Attachments lists the images and PDF files that the model receives with the result.
+	// Attachments lists the media files that the model receives with the result.
 	Attachments []Attachment `json:"attachments,omitempty"`
 	// Diff is a unified diff of the files that the call changed. It is for the user alone.
 	Diff string `json:"diff,omitempty"`

@@ -81,7 +81,7 @@ func blocks(m llm.Message) []block {
 	return out
 }
 
-// parts returns the blocks of a user's images and PDF files. The service recommends placing them before the text.
+// parts returns the blocks of a user's media files. The service recommends placing them before the text.
 func parts(m llm.Message) []block {
 	if m.Role != llm.RoleUser {
 		return nil

@@ -44,6 +44,8 @@ type Service struct {
 	// lists is used.
 	DefaultModel string
 	Limits       dialogue.Rules
+	// Audio lists the media types of audio that requests can hold.
+	Audio []string
 }
 
 // Protocol is the part of a service that needs code. Its methods are safe for concurrent use.

@@ -19,7 +19,9 @@ func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 		// Without a name, the model stays unresolved.
 		return llm.Model{}, nil //nolint:nilerr // a description is not worth an error
 	}
-	return p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) { return p.service.Describe(ctx, p.client, name) }), nil
+	m := p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) { return p.service.Describe(ctx, p.client, name) })
+	m.Audio = p.service.Audio
+	return m, nil
 }
 
 // Models implements llm.Lister.

@@ -14,6 +14,7 @@ const (
 	Tools          = "tools"
 	Vision         = llm.Vision
 	Files          = llm.Files
+	Audio          = llm.Audio
 	Thinking       = "thinking"
 	ThinkingLevels = "thinking_levels"
 	Embedding      = "embedding"
@@ -28,9 +29,11 @@ type row struct {
 }
 
 var (
-	sees     = []string{Tools, Vision, Files}
-	thinks   = []string{Tools, Vision, Files, Thinking, ThinkingLevels}
-	thinksAs = []string{Tools, Thinking, ThinkingLevels}
+	sees      = []string{Tools, Vision, Files}
+	thinks    = []string{Tools, Vision, Files, Thinking, ThinkingLevels}
+	thinksAs  = []string{Tools, Thinking, ThinkingLevels}
+	hears     = []string{Tools, Vision, Files, Audio}
+	thinksAll = []string{Tools, Vision, Files, Audio, Thinking, ThinkingLevels}
 )
 
 // rows is searched in order. The first row with a matching prefix applies.
@@ -40,6 +43,9 @@ var rows = []row{
 	{"claude-3-", "claude", 200_000, sees},
 	{"claude-", "claude", 200_000, thinks},
 	{"gpt-3.5-turbo", "gpt", 16_385, []string{Tools}},
+	{"gpt-4o-audio", "gpt", 128_000, []string{Tools, Audio}},
+	{"gpt-4o-mini-audio", "gpt", 128_000, []string{Tools, Audio}},
+	{"gpt-audio", "gpt", 128_000, []string{Tools, Audio}},
 	{"gpt-4o", "gpt", 128_000, sees},
 	{"gpt-4.1", "gpt", 1_047_576, sees},
 	{"gpt-4-turbo", "gpt", 128_000, []string{Tools, Vision}},
@@ -51,11 +57,11 @@ var rows = []row{
 	{"o3-mini", "o", 200_000, thinksAs},
 	{"o3", "o", 200_000, thinks},
 	{"o4-mini", "o", 200_000, thinks},
-	{"gemini-1.5-pro", "gemini", 2_097_152, sees},
-	{"gemini-1.5-", "gemini", 1_048_576, sees},
-	{"gemini-2.0-", "gemini", 1_048_576, sees},
+	{"gemini-1.5-pro", "gemini", 2_097_152, hears},
+	{"gemini-1.5-", "gemini", 1_048_576, hears},
+	{"gemini-2.0-", "gemini", 1_048_576, hears},
 	{"gemini-embedding", "gemini", 2_048, []string{Embedding}},
-	{"gemini-", "gemini", 1_048_576, thinks},
+	{"gemini-", "gemini", 1_048_576, thinksAll},
 }
 
 // Known describes a model by its name alone. For an unknown model, only Name is set.

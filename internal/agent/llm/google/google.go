@@ -9,6 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -25,6 +26,7 @@ func New(o backend.Options) *backend.Provider {
 	return backend.New(o, backend.Service{
 		Protocol:    protocol{address: Address(o.BaseURL) + "/v1beta/"},
 		TokenHeader: "X-Goog-Api-Key", DefaultModel: defaultModel, Limits: dialogue.Rules{MaxID: 64, MaxName: 64},
+		Audio: files.AudioTypes(),
 	})
 }
 

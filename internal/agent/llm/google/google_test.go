@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/google"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -30,6 +31,7 @@ func TestSuite(t *testing.T) {
 					return google.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
 				},
 				Model:   model,
+				Audio:   files.AudioTypes(),
 				Objects: true,
 			}, t)
 		})
@@ -176,14 +178,16 @@ func TestModels(t *testing.T) {
 	server.Page("/v1beta/models/gemini-9-pro", pro)
 	server.Page("/v1beta/models", `{"models":[`+pro+`,{"name":"models/embedding-1","supportedGenerationMethods":["embedContent"]}]}`)
 	p := google.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
-	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "thinking", "thinking_levels"}}
-	if got, err := p.Model(t.Context(), "gemini-9-pro"); err != nil || !reflect.DeepEqual(got, want) {
+	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "audio", "thinking", "thinking_levels"}}
+	described := want
+	described.Audio = files.AudioTypes()
+	if got, err := p.Model(t.Context(), "gemini-9-pro"); err != nil || !reflect.DeepEqual(got, described) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
 	if got, err := p.Model(t.Context(), "gemini-2.0-flash"); err != nil || got.ContextLength != 1_048_576 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := p.Model(t.Context(), "other"); err != nil || !reflect.DeepEqual(got, llm.Model{Name: "other"}) {
+	if got, err := p.Model(t.Context(), "other"); err != nil || !reflect.DeepEqual(got, llm.Model{Name: "other", Audio: files.AudioTypes()}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got, err := p.Model(t.Context(), ""); err != nil || got.Name == "" {

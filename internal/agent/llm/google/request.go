@@ -5,6 +5,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // unsigned replaces the signature of a call that was made by another service's model. Gemini 3 and later reject calls without a
@@ -65,7 +66,7 @@ func contentOf(turn dialogue.Turn, signed bool) content {
 		}
 		if m.Role == llm.RoleUser {
 			for _, p := range m.Parts {
-				out.Parts = append(out.Parts, part{InlineData: &blob{MIMEType: p.Type, Data: p.Data}})
+				out.Parts = append(out.Parts, part{InlineData: &blob{MIMEType: mediaType(p), Data: p.Data}})
 			}
 		}
 		if strings.TrimSpace(m.Content) != "" {
@@ -81,6 +82,14 @@ func contentOf(turn dialogue.Turn, signed bool) content {
 		}
 	}
 	return out
+}
+
+// mediaType returns the media type of a part by the name that the service documents.
+func mediaType(p llm.Part) string {
+	if p.Type == files.MP3 {
+		return "audio/mp3"
+	}
+	return p.Type
 }
 
 // older reports whether a model is older than Gemini 3.

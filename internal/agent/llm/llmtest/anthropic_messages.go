@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/idelchi/aura/internal/agent/llm"
 )
 
 // anthropicBlock is a content block of a message. The allowed fields depend on Type; blocks checks them.
@@ -150,7 +152,7 @@ func (h *history) checkBlock(role string, b anthropicBlock, open map[string]bool
 		return first(
 			want(role == "user", "%s in a message of role %s", b.Type, role),
 			want(b.Source.Type == "base64", "source.type: %q is not base64", b.Source.Type),
-			checkMedia(b.Source.MediaType, b.Source.Data, b.Type == "document"),
+			checkMedia(b.Source.MediaType, b.Source.Data, map[string]string{"image": llm.Vision, "document": llm.Files}[b.Type]),
 		)
 	case "thinking":
 		return first(

@@ -129,6 +129,8 @@ func TestGoogleRejects(t *testing.T) {
 		"model last":      {contents(you + "," + me), "ends with a user"},
 		"empty part":      {contents(`{"role":"user","parts":[{"text":""}]}`), "must have data"},
 		"odd image":       {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"image/png","data":"R0lGODlh"}}]}`), "not \"image/png\""},
+		"odd audio":       {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"audio/wav","data":"ZkxhQwAAAAA="}}]}`), "not \"audio/wav\""},
+		"odd name of MP3": {contents(`{"role":"user","parts":[{"inlineData":{"mimeType":"audio/mpeg","data":"SUQzBAAA"}}]}`), "undocumented"},
 		"no parts":        {contents(`{"role":"user","parts":[]}`), "must not be empty"},
 		"unsigned call":   {contents(you + `,{"role":"model","parts":[{"functionCall":{"name":"Read"}}]},` + you), "thought_signature"},
 		"missing result":  {contents(you + "," + called + "," + you), "must equal"},

@@ -79,7 +79,7 @@ func (r googleRequest) lines() []string {
 			case part.FunctionResponse != nil:
 				out = append(out, fmt.Sprintf("result %s: %s", part.FunctionResponse.ID, part.FunctionResponse.Response))
 			case part.InlineData != nil:
-				out = append(out, mediaLine(part.InlineData.MIMEType, part.InlineData.Data))
+				out = append(out, mediaLine(googleType(part.InlineData.MIMEType), part.InlineData.Data))
 			default:
 				out = append(out, map[string]string{"user": "user: ", "model": "assistant: "}[content.Role]+textOf(part.Text))
 			}

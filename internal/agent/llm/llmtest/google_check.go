@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/files"
 )
 
@@ -85,6 +86,18 @@ func (r googleRequest) check(req Request) error {
 	)
 }
 
+// googleType returns the usual name of a media type. The service documents another name of one.
+func googleType(mediaType string) string {
+	switch mediaType {
+	case "audio/mp3":
+		return files.MP3
+	case files.MP3:
+		return "undocumented " + files.MP3
+	default:
+		return mediaType
+	}
+}
+
 // check returns the functions that the content calls. It requires that the content answers the calls in open.
 func (c googleContent) check(open []string, strict bool) ([]string, error) {
 	var called, answered []string
@@ -103,7 +116,7 @@ func (c googleContent) check(open []string, strict bool) ([]string, error) {
 		case part.InlineData != nil:
 			err := first(
 				want(c.Role == "user" && part.Text == nil, "inline data with text or in a content of role %s", c.Role),
-				checkMedia(part.InlineData.MIMEType, part.InlineData.Data, part.InlineData.MIMEType == files.PDF),
+				checkMedia(googleType(part.InlineData.MIMEType), part.InlineData.Data, llm.Needs(part.InlineData.MIMEType)),
 			)
 			if err != nil {
 				return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/limit"
 )
@@ -13,20 +14,18 @@ import (
 const (
 	maxImage = 10 << 20
 	maxPDF   = 2 * limit.PDF
+	maxAudio = 20 << 20
 )
 
-// checkMedia returns an error unless data is, in base64, a file of the media type: an image or, if pdf is set, a PDF file.
-func checkMedia(mediaType, data string, pdf bool) error {
-	most := maxImage
-	if pdf {
-		most = maxPDF
-	}
+// checkMedia returns an error unless data is, in base64, a file of the media type, for which a model needs the capability.
+func checkMedia(mediaType, data, capability string) error {
+	most := map[string]int{llm.Vision: maxImage, llm.Files: maxPDF, llm.Audio: maxAudio}[capability]
 	content, err := base64.StdEncoding.DecodeString(data)
 	return first(
 		err,
 		want(len(content) > 0, "data: empty"),
 		want(len(data) <= most, "data: %d bytes exceed the maximum of %d", len(data), most),
-		want((mediaType == files.PDF) == pdf, "media type %q is not allowed here", mediaType),
+		want(llm.Needs(mediaType) == capability, "media type %q is not allowed here", mediaType),
 		want(files.MediaType(content) == mediaType, "the file is %q, not %q", files.MediaType(content), mediaType),
 	)
 }

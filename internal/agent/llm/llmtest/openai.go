@@ -6,6 +6,9 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // NewOpenAI starts a server for the chat completions protocol.
@@ -97,17 +100,26 @@ type openAIPart struct {
 		URL    string `json:"url"`
 		Detail string `json:"detail"`
 	} `json:"image_url"`
+	Audio *struct {
+		Data   string `json:"data"`
+		Format string `json:"format"`
+	} `json:"input_audio"`
 	File *struct {
 		Data string `json:"file_data"`
 		Name string `json:"filename"`
 	} `json:"file"`
 }
 
+// capabilities maps the types of parts to the capabilities that they need.
+var capabilities = map[string]string{"image_url": llm.Vision, "input_audio": llm.Audio, "file": llm.Files}
+
 // media returns the file of a part as a data URL, or an empty string if the part is text.
 func (p openAIPart) media() string {
 	switch {
 	case p.ImageURL != nil:
 		return p.ImageURL.URL
+	case p.Audio != nil:
+		return "data:" + map[string]string{"wav": files.WAV, "mp3": files.MP3}[p.Audio.Format] + ";base64," + p.Audio.Data
 	case p.File != nil:
 		return p.File.Data
 	default:
@@ -116,8 +128,8 @@ func (p openAIPart) media() string {
 }
 
 func (p openAIPart) check() error {
-	set := []bool{p.Text != "", p.ImageURL != nil, p.File != nil}
-	for i, kind := range []string{"text", "image_url", "file"} {
+	set := []bool{p.Text != "", p.ImageURL != nil, p.Audio != nil, p.File != nil}
+	for i, kind := range []string{"text", "image_url", "input_audio", "file"} {
 		if err := want(set[i] == (p.Type == kind), "content: part of type %q", p.Type); err != nil {
 			return err
 		}
@@ -126,7 +138,7 @@ func (p openAIPart) check() error {
 		return nil
 	}
 	mediaType, data, err := dataURL(p.media())
-	return first(err, checkMedia(mediaType, data, p.Type == "file"), want(p.File == nil || p.File.Name != "", "file.filename: missing"))
+	return first(err, checkMedia(mediaType, data, capabilities[p.Type]), want(p.File == nil || p.File.Name != "", "file.filename: missing"))
 }
 
 // text returns the content in either of its two forms.

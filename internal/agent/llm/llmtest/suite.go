@@ -21,6 +21,8 @@ type Suite struct {
 	New func(url string, client *http.Client) llm.Provider
 	// Model is the name of a model that the server accepts.
 	Model string
+	// Audio lists the media types of audio that the service takes.
+	Audio []string
 	// Objects is set if the protocol cannot carry malformed arguments.
 	Objects bool
 }
@@ -44,7 +46,7 @@ func (s Suite) Run(t *testing.T) {
 // and limits do not depend on the model.
 func (s Suite) RunModel(t *testing.T) {
 	t.Helper()
-	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn, "files": Suite.files})
+	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn, "files": Suite.files, "audio": Suite.audio})
 }
 
 func (s Suite) run(t *testing.T, all checks) {

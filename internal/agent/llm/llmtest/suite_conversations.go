@@ -1,16 +1,19 @@
 package llmtest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -180,6 +183,45 @@ var (
 	webp = llm.Part{Name: "a.webp", Type: "image/webp", Data: []byte("RIFF\x00\x00\x00\x00WEBPVP8 ")}
 	pdf  = llm.Part{Name: "a.pdf", Type: "application/pdf", Data: []byte("%PDF-1.7\n")}
 )
+
+// sounds holds the smallest audio files that the servers recognize.
+var sounds = map[string]string{
+	files.WAV:  "RIFF\x00\x00\x00\x00WAVEfmt ",
+	files.MP3:  "ID3\x04\x00\x00",
+	files.AIFF: "FORM\x00\x00\x00\x04AIFF",
+	files.AAC:  "\xff\xf1\x50\x80",
+	files.OGG:  "OggS" + strings.Repeat("\x00", 22) + "\x01\x13OpusHead",
+	files.FLAC: "fLaC\x00\x00\x00\x00",
+}
+
+// audio checks that the audio that the service takes reaches it whole, and that the model refuses the other types.
+func (s Suite) audio(t *testing.T) {
+	t.Helper()
+	server := s.Start(t, Text("ok"))
+	provider := s.New(server.URL, nil)
+	model, err := provider.Model(t.Context(), s.Model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model.Capabilities = nil
+	var parts []llm.Part
+	var want []string
+	for _, mediaType := range files.AudioTypes() {
+		if refused := model.Refuses(mediaType); refused == slices.Contains(s.Audio, mediaType) {
+			t.Errorf("%s is refused: %v", mediaType, refused)
+		} else if !refused {
+			parts = append(parts, llm.Part{Name: "a", Type: mediaType, Data: []byte(sounds[mediaType])})
+			want = append(want, mediaLine(mediaType, base64.StdEncoding.EncodeToString([]byte(sounds[mediaType]))))
+		}
+	}
+	message := llm.Message{Role: llm.RoleUser, Content: "listen", Parts: parts}
+	if _, err := provider.Chat(t.Context(), s.request(message), func(llm.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	if got := server.Requests()[0].Lines(); !slices.Equal(got, append(want, "user: listen")) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // files checks that images and PDF files reach the service whole, in order and before the text.
 func (s Suite) files(t *testing.T) {

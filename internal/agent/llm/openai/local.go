@@ -56,6 +56,7 @@ func (p protocol) props(ctx context.Context, c rest.Client, name string) (llm.Mo
 		} `json:"default_generation_settings"`
 		Modalities struct {
 			Vision bool `json:"vision"`
+			Audio  bool `json:"audio"`
 		} `json:"modalities"`
 	}
 	if err := p.ask(ctx, c, http.MethodGet, "/props", nil, &said); err != nil {
@@ -65,6 +66,9 @@ func (p protocol) props(ctx context.Context, c rest.Client, name string) (llm.Mo
 	m.ContextLength, m.Capabilities = said.Settings.Context, []string{catalog.Tools}
 	if said.Modalities.Vision {
 		m.Capabilities = append(m.Capabilities, catalog.Vision)
+	}
+	if said.Modalities.Audio {
+		m.Capabilities = append(m.Capabilities, catalog.Audio)
 	}
 	return m, nil
 }

@@ -80,6 +80,7 @@ func listed(found json.RawMessage) llm.Model {
 		{catalog.Tools, slices.Contains(more.Parameters, "tools")},
 		{catalog.Vision, slices.Contains(more.Architecture.Input, "image")},
 		{catalog.Files, slices.Contains(more.Architecture.Input, "file")},
+		{catalog.Audio, slices.Contains(more.Architecture.Input, "audio")},
 		{catalog.Thinking, slices.Contains(more.Parameters, "reasoning")},
 		{catalog.ThinkingLevels, slices.Contains(more.Parameters, "reasoning")},
 	} {

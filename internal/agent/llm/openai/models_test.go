@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -22,7 +23,7 @@ func TestModel(t *testing.T) {
 	const list = `{"object":"list","data":[
 		{"id":"first","object":"model"},
 		{"id":"vllm","object":"model","max_model_len":32768},
-		{"id":"router/x","context_length":1000,"architecture":{"input_modalities":["text","image","file"]},"supported_parameters":["tools","reasoning"]},
+		{"id":"router/x","context_length":1000,"architecture":{"input_modalities":["text","image","file","audio"]},"supported_parameters":["tools","reasoning"]},
 		{"id":"llama","meta":{"n_ctx_train":4096,"n_params":8030261248}},
 		{"id":"gpt-4o","object":"model"},
 		{"id":"odd","context_length":"many"}]}`
@@ -38,7 +39,7 @@ func TestModel(t *testing.T) {
 		"unreachable default": {openai.Compatible, nil, "", llm.Model{}},
 		"default":             {openai.Compatible, map[string]string{"/v1/models": list}, "", llm.Model{Name: "first"}},
 		"vLLM":                {openai.Compatible, map[string]string{"/v1/models": list}, "vllm", llm.Model{Name: "vllm", ContextLength: 32768}},
-		"OpenRouter":          {openai.OpenRouter, map[string]string{"/v1/models": list}, "router/x", llm.Model{Name: "router/x", ContextLength: 1000, Capabilities: []string{"tools", "vision", "files", "thinking", "thinking_levels"}}},
+		"OpenRouter":          {openai.OpenRouter, map[string]string{"/v1/models": list}, "router/x", llm.Model{Name: "router/x", ContextLength: 1000, Capabilities: []string{"tools", "vision", "files", "audio", "thinking", "thinking_levels"}}},
 		"meta":                {openai.Compatible, map[string]string{"/v1/models": list}, "llama", llm.Model{Name: "llama", ContextLength: 4096, ParameterCount: 8_030_261_248}},
 		"known elsewhere":     {openai.Compatible, map[string]string{"/v1/models": list}, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision", "files"}}},
 		"odd entry":           {openai.Compatible, map[string]string{"/v1/models": list}, "odd", llm.Model{Name: "odd"}},
@@ -60,9 +61,9 @@ func TestModel(t *testing.T) {
 		"Ollama, unknown": {openai.Ollama, nil, "x", llm.Model{Name: "x"}},
 		"llama.cpp": {
 			openai.LlamaCPP,
-			map[string]string{"/props": `{"default_generation_settings":{"n_ctx":16384},"modalities":{"vision":true}}`},
+			map[string]string{"/props": `{"default_generation_settings":{"n_ctx":16384},"modalities":{"vision":true,"audio":true}}`},
 			"any",
-			llm.Model{Name: "any", ContextLength: 16384, Capabilities: []string{"tools", "vision"}},
+			llm.Model{Name: "any", ContextLength: 16384, Capabilities: []string{"tools", "vision", "audio"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -74,6 +75,9 @@ func TestModel(t *testing.T) {
 			p := openai.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token}, test.flavor)
 			if test.flavor == openai.OpenAI {
 				p = openai.New(backend.Options{BaseURL: server.URL, HTTPClient: &http.Client{Transport: nobody{}}}, test.flavor)
+			}
+			if test.want.Name != "" {
+				test.want.Audio = []string{files.WAV, files.MP3}
 			}
 			for range 2 {
 				if got, err := p.Model(t.Context(), test.ask); err != nil || !reflect.DeepEqual(got, test.want) {

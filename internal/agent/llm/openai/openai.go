@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Flavor selects the extensions of a server.
@@ -49,6 +50,7 @@ func New(o backend.Options, f Flavor) *backend.Provider {
 	return backend.New(o, backend.Service{
 		Protocol: p, TokenHeader: "Authorization", TokenPrefix: "Bearer ",
 		DefaultModel: defaultModels[p.flavor], Limits: dialogue.Rules{MaxID: 40, MaxName: 64},
+		Audio: []string{files.WAV, files.MP3},
 	})
 }
 

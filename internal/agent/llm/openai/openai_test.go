@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/backend"
 	"github.com/idelchi/aura/internal/agent/llm/llmtest"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -23,6 +24,7 @@ func TestSuite(t *testing.T) {
 			return openai.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client}, openai.Compatible)
 		},
 		Model: "m",
+		Audio: []string{files.WAV, files.MP3},
 	}.Run(t)
 }
 

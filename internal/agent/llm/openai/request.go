@@ -6,6 +6,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/dialogue"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Request implements backend.Protocol.
@@ -39,24 +40,32 @@ func messageOf(m llm.Message) message {
 	}
 }
 
-// user sends the images and PDF files before the text. A message without them is plain text, which every server accepts.
+// user sends the media files before the text. A message without them is plain text, which every server accepts.
 func user(m llm.Message) message {
 	if len(m.Parts) == 0 {
 		return message{Role: "user", Content: m.Content}
 	}
 	var content []part
 	for _, p := range m.Parts {
-		data := "data:" + p.Type + ";base64," + base64.StdEncoding.EncodeToString(p.Data)
-		if p.Image() {
-			content = append(content, part{Type: "image_url", Image: &image{URL: data}})
-		} else {
-			content = append(content, part{Type: "file", File: &file{Data: data, Name: filepath.Base(p.Name)}})
-		}
+		content = append(content, partOf(p))
 	}
 	if m.Content != "" {
 		content = append(content, part{Type: "text", Text: m.Content})
 	}
 	return message{Role: "user", Content: content}
+}
+
+func partOf(p llm.Part) part {
+	data := base64.StdEncoding.EncodeToString(p.Data)
+	address := "data:" + p.Type + ";base64," + data
+	switch {
+	case p.Image():
+		return part{Type: "image_url", Image: &image{URL: address}}
+	case p.Audio():
+		return part{Type: "input_audio", Audio: &audio{Data: data, Format: files.Ending(p.Type)}}
+	default:
+		return part{Type: "file", File: &file{Data: address, Name: filepath.Base(p.Name)}}
+	}
 }
 
 // assistant omits thinking, because hardly any server accepts it back.

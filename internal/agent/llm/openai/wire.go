@@ -42,11 +42,17 @@ type part struct {
 	Type  string `json:"type"`
 	Text  string `json:"text,omitempty"`
 	Image *image `json:"image_url,omitempty"`
+	Audio *audio `json:"input_audio,omitempty"`
 	File  *file  `json:"file,omitempty"`
 }
 
 type image struct {
 	URL string `json:"url"`
+}
+
+type audio struct {
+	Data   string `json:"data"`
+	Format string `json:"format"`
 }
 
 type file struct {

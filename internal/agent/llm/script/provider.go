@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // chunk is the length of a streamed piece, in runes.
@@ -50,7 +51,7 @@ func New(o Options) (*Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing script: %w", err)
 	}
-	p := &Provider{model: llm.Model(s.Model), replies: replies, align: s.Continue}
+	p := &Provider{model: s.Model.described(), replies: replies, align: s.Continue}
 	if p.model.Name == "" {
 		p.model.Name = defaultName
 	}
@@ -60,6 +61,13 @@ func New(o Options) (*Provider, error) {
 		}
 	}
 	return p, nil
+}
+
+func (m Model) described() llm.Model {
+	return llm.Model{
+		Name: m.Name, Family: m.Family, ParameterCount: m.ParameterCount, ContextLength: m.ContextLength, Capabilities: m.Capabilities,
+		Audio: files.AudioTypes(),
+	}
 }
 
 func (o Options) script() (Script, error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/script"
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 func play(t *testing.T, turns ...script.Turn) *script.Provider {
@@ -208,7 +209,7 @@ func TestModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := p.Model(t.Context(), tt.asked)
-		want := llm.Model{Name: tt.want, Family: "f", ParameterCount: 7, ContextLength: 9, Capabilities: []string{"tools"}}
+		want := llm.Model{Name: tt.want, Family: "f", ParameterCount: 7, ContextLength: 9, Capabilities: []string{"tools"}, Audio: files.AudioTypes()}
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("asked for %q: got %+v, %v", tt.asked, got, err)
 		}

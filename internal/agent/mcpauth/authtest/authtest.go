@@ -130,6 +130,8 @@ func (a *Authority) metadata(w http.ResponseWriter, _ *http.Request) {
 		"client_id_metadata_document_supported": true,
 	}
 	switch a.wrong {
+	case "promises no iss", "mix-up":
+		delete(meta, "authorization_response_iss_parameter_supported")
 	case "wrong issuer":
 		meta["issuer"] = "http://127.0.0.1/honest"
 	case "no S256":
@@ -181,7 +183,9 @@ func (a *Authority) authorize(w http.ResponseWriter, r *http.Request) {
 		out.Set("state", "other")
 	case "other iss":
 		out.Set("iss", "https://evil.invalid")
-	case "no iss":
+	case "mix-up":
+		out.Set("iss", "https://honest.invalid")
+	case "no iss", "promises no iss":
 		out.Del("iss")
 	case "user refuses":
 		out.Del("code")

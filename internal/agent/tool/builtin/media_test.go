@@ -9,7 +9,7 @@ import (
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
-// TestReadFile checks that Read returns an image or a PDF file only to a caller that takes it, whatever the name.
+// TestReadFile checks that Read returns a media file only to a caller that takes it, whatever the name.
 func TestReadFile(t *testing.T) {
 	t.Parallel()
 	const png = "\x89PNG\r\n\x1a\n\x00"

@@ -68,7 +68,7 @@ func (o Options) runRead(ctx context.Context, args readArgs, call tool.Call) (st
 	return text, nil
 }
 
-// media passes an image or a PDF file to take and returns a description of it. It returns an empty string for other files, and
+// media passes a media file to take and returns a description of it. It returns an empty string for other files, and
 // for all files if take is nil.
 func media(file io.ReadSeeker, size int64, take func(tool.File)) (string, error) {
 	if take == nil {

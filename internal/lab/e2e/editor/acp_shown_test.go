@@ -209,6 +209,7 @@ func TestACPContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	encoded := base64.StdEncoding.EncodeToString(picture.Bytes())
+	sound := base64.StdEncoding.EncodeToString([]byte("RIFF\x04\x00\x00\x00WAVEfmt "))
 	text := func(uri, content string) acp.ContentBlock {
 		return acp.ResourceBlock(acp.EmbeddedResourceResource{TextResourceContents: &acp.TextResourceContents{Uri: uri, Text: content}})
 	}
@@ -228,14 +229,15 @@ func TestACPContent(t *testing.T) {
 		"image":       {acp.ImageBlock(encoded, "image/png"), `"media_type":"image/png"`, 0},
 		"no image":    {acp.ImageBlock(base64.StdEncoding.EncodeToString([]byte("text")), "image/png"), "", -32602},
 		"not base64":  {acp.ImageBlock("%%%", "image/png"), "", -32602},
-		"audio":       {acp.AudioBlock(encoded, "audio/wav"), "", -32602},
+		"audio":       {acp.AudioBlock(sound, "audio/wav"), `"media_type":"audio/wav"`, 0},
+		"no audio":    {acp.AudioBlock(base64.StdEncoding.EncodeToString([]byte("text")), "audio/wav"), "", -32602},
 		"not escaped": {text("zed://x", "/exit"), `<file path=\"zed://x\">\n/exit\n</file>`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			q := harness.NewProject(t)
 			q.Write(".aura/config/providers/test.yaml", "test: {type: script, file: talk.yaml}\n")
-			q.Write(".aura/config/talk.yaml", "model: {name: scripted, capabilities: [tools, vision]}\nturns:\n  - {text: Seen.}\n")
+			q.Write(".aura/config/talk.yaml", "model: {name: scripted, capabilities: [tools, vision, audio]}\nturns:\n  - {text: Seen.}\n")
 			q.Write("note file.txt", "the note\n")
 			if name == "link" { // to a file of the session's own project
 				row.block.ResourceLink.Uri = strings.ReplaceAll(row.block.ResourceLink.Uri, p.Dir, q.Dir)

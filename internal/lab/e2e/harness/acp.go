@@ -53,7 +53,7 @@ func (p *Project) EditWith(able acp.ClientCapabilities, flags ...string) *Editor
 	e := Launch(p, flags...)
 	got, err := e.Conn.Initialize(e.Ctx, acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: able})
 	p.Check(err)
-	if got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession {
+	if got.ProtocolVersion != 1 || !got.AgentCapabilities.LoadSession || !got.AgentCapabilities.PromptCapabilities.Audio {
 		p.T.Fatalf("initialize: %+v", got)
 	}
 	return e

@@ -64,7 +64,7 @@ func TestInteractiveCopy(t *testing.T) {
 	s.end()
 }
 
-// TestInteractiveAttach checks that a pasted path of an image becomes an attachment, that a model without images refuses it, and that
+// TestInteractiveAttach checks that the pasted path of an image, or of audio, becomes an attachment, that a model without images refuses it, and that
 // other pasted paths stay text.
 func TestInteractiveAttach(t *testing.T) {
 	t.Parallel()
@@ -81,17 +81,20 @@ func TestInteractiveAttach(t *testing.T) {
 	s.send("\x04")
 	s.end()
 	p.Write(".aura/config/talk.yaml",
-		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking, vision]}\nturns:\n  - text: Seen.\n")
+		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking, vision, audio]}\nturns:\n  - text: Seen.\n")
+	p.Write("song.mp3", "ID3\x04\x00\x00")
 	s = interactive(p).ready()
 	s.send(paste(`'` + p.Path("a b.png") + `'`))
 	s.shows(`> \[Image #1: a b\.png, 2 KB\]`)
+	s.send(paste(p.Path("song.mp3")))
+	s.shows(`> \[Image #1: a b\.png, 2 KB\] \[Audio #2: song\.mp3, 1 KB\]`)
 	s.send("what is it\r")
 	s.shows(`^Seen\.$`)
 	s.send("\x04")
 	s.end()
 	out := string(p.Aura("run", "--continue", "/export"))
-	if !strings.Contains(out, "a b.png") {
-		t.Errorf("the session does not name the image: %s", out)
+	if !strings.Contains(out, "a b.png") || !strings.Contains(out, "song.mp3 (audio/mpeg, 6 bytes)") {
+		t.Errorf("the session does not name the files: %s", out)
 	}
 }
 

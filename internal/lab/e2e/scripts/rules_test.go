@@ -18,11 +18,13 @@ import (
 
 // protocols holds the protocols with which each rule is tested.
 var protocols = map[string]func(testing.TB, ...llmtest.Reply) *llmtest.Server{
-	"openai": llmtest.NewOpenAI, "anthropic": llmtest.NewAnthropic,
+	"openai": llmtest.NewOpenAI, "anthropic": llmtest.NewAnthropic, "google": llmtest.NewGoogle,
 }
 
 func init() {
 	preparations["protocols"] = preparation{variants: []string{"openai", "anthropic"}, begin: beginServer}
+	// These protocols can carry audio.
+	preparations["audio"] = preparation{variants: []string{"openai", "google"}, begin: beginServer}
 	preparations["server"] = preparation{begin: beginServer}
 }
 

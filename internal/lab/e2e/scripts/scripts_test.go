@@ -102,7 +102,7 @@ func runScripts(t *testing.T, p preparation, variant string, race bool, files []
 // condition evaluates a condition at the beginning of a script's line: a variant, or an ability of the machine.
 func condition(variant, name string) (bool, error) {
 	switch name {
-	case "openai", "anthropic":
+	case "openai", "anthropic", "google":
 		return name == variant, nil
 	case "sandbox":
 		return testneed.Has(testneed.Sandbox, sandbox.Support().Enabled)

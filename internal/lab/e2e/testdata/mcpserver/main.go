@@ -1,6 +1,6 @@
 // Mcpserver is an MCP server on standard input and output for scripts. Each argument is TOOL=COMMAND, or TOOL:PARAMETER=COMMAND for a tool that
 // needs a text. A call of the tool runs the command in a shell, with the line of the request on its standard input, and answers with the output
-// of the command.
+// of the command. If the output begins with [, it is the content of the answer as JSON.
 package main
 
 import (
@@ -47,12 +47,19 @@ func main() {
 		case "tools/list":
 			result = object{"tools": tools}
 		case "tools/call":
-			result = object{"content": []object{{"type": "text", "text": run(commands[request.Params.Name], lines.Text())}}}
+			result = object{"content": content(run(commands[request.Params.Name], lines.Text()))}
 		}
 		if err := answers.Encode(object{"jsonrpc": "2.0", "id": request.ID, "result": result}); err != nil {
 			return
 		}
 	}
+}
+
+func content(output string) any {
+	if strings.HasPrefix(output, "[") {
+		return json.RawMessage(output)
+	}
+	return []object{{"type": "text", "text": output}}
 }
 
 func run(command, request string) string {
