@@ -91,8 +91,8 @@ func TestLiveStatus(t *testing.T) {
 		s.event(event.Progress{ID: "1", Text: text, Status: true})
 	}
 	var live strings.Builder
-	for _, row := range s.live(80, 24, time.Now()) {
-		live.WriteString(string(row) + "\n")
+	for _, row := range s.live(80, time.Now()) {
+		live.WriteString(string(row.text) + "\n")
 	}
 	if got := live.String(); !strings.Contains(got, "mcp__a__b  2 of 4 (50%): ") || strings.Contains(got, "25%") || strings.Contains(got, "\x1b[2J") {
 		t.Errorf("live: %q", got)
