@@ -23,7 +23,7 @@ func defaults() config.Features {
 		Compaction:   config.Compaction{Threshold: 80, KeepLastMessages: 10},
 		Sandbox:      config.Sandbox{Enabled: true, Network: config.Network{Setting: network.Setting{Rules: &unwritten}}, Caches: config.PrivateCaches},
 		Instructions: config.InstructionSettings{Enabled: true},
-		Screen:       config.Screen{Theme: config.ThemeAuto},
+		Screen:       config.Screen{Theme: config.ThemeAuto, Notify: "bell", NotifyAfter: 10 * time.Second},
 	}
 }
 

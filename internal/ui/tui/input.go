@@ -26,7 +26,6 @@ func (u *UI) pressed(key tea.KeyPressMsg) {
 	if u.dialog.press(key) || u.prompt.searching(key, action) {
 		return
 	}
-	u.queue.held = false
 	do := actions[action]
 	switch {
 	case action == "" && key.Text != "":
@@ -101,9 +100,12 @@ func (u *UI) enter(now bool) {
 		if now && u.queue.busy && len(u.queue.lines) > 0 {
 			u.interruptFor()
 		}
+		u.queue.release()
+		u.next()
 	default:
 		u.prompt.save(text, u.o.Hide, u.Tell)
 		u.prompt.replace("")
+		u.queue.release()
 		if now {
 			u.queue.addFirst(text)
 			u.interruptFor()
@@ -124,12 +126,18 @@ func (u *UI) interruptFor() {
 	u.session.Cancel(errInterrupted)
 }
 
-// enqueue runs a command as if it were typed. The text of the input stays.
+// enqueue runs a command as if it were typed. The text of the input stays. While the queue waits for the user, the command does not wait with
+// the queue.
 func (u *UI) enqueue(line string) {
-	if u.queue.busy {
+	switch {
+	case u.queue.busy:
 		u.prompt.remark("the session is busy: " + line + " waits in the queue")
+		u.queue.add(line)
+	case u.queue.held > 0:
+		u.queue.addFirst(line)
+	default:
+		u.queue.add(line)
 	}
-	u.queue.add(line)
 	u.next()
 }
 

@@ -12,11 +12,14 @@ import (
 // knows, which would confuse the next frame. So it is no wider than the narrowest terminal that aura is made for.
 const ruleWidth = 40
 
+// todoLimit is how many rows of the live area show todos.
+const todoLimit = 5
+
 // area is what the live area consists of, from top to bottom.
 type area struct {
-	// live is what is going on, queued the lines that wait, and asked the choices of a question.
-	live          []liveRow
-	queued, asked []terminal.Styled
+	// live is what is going on, todos the open todos, queued the lines that wait, and asked the choices of a question.
+	live                 []liveRow
+	todos, queued, asked []terminal.Styled
 	// typed is the text that is being typed, after a mark. ghost follows it.
 	typed       lineedit.View
 	mark, ghost string
@@ -30,6 +33,9 @@ func (f *frame) inputWidth() int { return max(f.columns-3, 1) }
 func (f *frame) room() int     { return max(f.rows-1, 1) }
 func (f *frame) liveRoom() int { return min(max(f.room()/2, 1), liveRows) }
 
+// todoRoom is how many rows the todos can have: fewer in a low terminal.
+func (f *frame) todoRoom() int { return min(f.room()/4, todoLimit) }
+
 // compose implements content.
 func (u *UI) compose() picture {
 	if p, ok := u.dialog.cover(); ok {
@@ -39,6 +45,7 @@ func (u *UI) compose() picture {
 	u.show.asking = u.dialog.asking()
 	a := area{
 		live:   u.show.live(columns, time.Now()),
+		todos:  todoRows(u.status.todos, look, columns, u.frame.todoRoom()),
 		queued: u.queue.rows(look, columns),
 		asked:  u.dialog.rows(),
 		typed:  u.prompt.view(u.frame.inputWidth()), mark: "> ", ghost: u.prompt.ghost(),
@@ -53,7 +60,7 @@ func (u *UI) compose() picture {
 // arrange returns the picture of a live area that fits into the terminal. Rows of what is going on are left out first.
 func (f *frame) arrange(a area) picture {
 	rows, row := window(a.typed.Rows, a.typed.Row, max(f.room()-len(a.below)-len(a.asked)-1, 1))
-	above := append(f.fitting(a.live), a.queued...)
+	above := append(append(f.fitting(a.live), a.todos...), a.queued...)
 	above = append(above, a.asked...)
 	above = append(above, f.look.Paint(terminal.Quiet, strings.Repeat("─", min(f.columns, ruleWidth))))
 	if most := max(f.room()-len(a.below)-len(rows), 0); len(above) > most {

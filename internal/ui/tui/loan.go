@@ -11,10 +11,10 @@ import (
 	"github.com/idelchi/aura/internal/system/process"
 )
 
-// The modes of the terminal that the screen sets, and how they are reset: bracketed paste, and keys with modifiers.
+// The modes of the terminal that the screen sets, and how they are reset: bracketed paste, reports of the focus, and keys with modifiers.
 const (
-	screenModes = "\x1b[?2004h\x1b[>1u\x1b[>4;1m"
-	normalModes = "\x1b[>4;0m\x1b[<u\x1b[?2004l\x1b[?25h"
+	screenModes = "\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[>4;1m"
+	normalModes = "\x1b[>4;0m\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?25h"
 	// askTerminal asks for the name of the terminal and for its background.
 	askTerminal = "\x1b[>q\x1b]11;?\x1b\\"
 )

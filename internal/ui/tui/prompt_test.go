@@ -154,12 +154,16 @@ func TestQueue(t *testing.T) {
 		do   func(q *queue)
 		line string
 	}{
-		"the first line":                     {func(*queue) {}, "a"},
-		"a line that goes before the others": {func(q *queue) { q.addFirst("x") }, "x"},
-		"none while the session works":       {func(q *queue) { q.busy = true }, ""},
-		"the next after a success":           {func(q *queue) { q.busy = true; q.finish(false) }, "a"},
-		"none while the user decides":        {func(q *queue) { q.hold() }, ""},
-		"a line that was taken back is gone": {func(q *queue) { q.last(); q.first() }, ""},
+		"the first line":                                        {func(*queue) {}, "a"},
+		"a line that goes before the others":                    {func(q *queue) { q.addFirst("x") }, "x"},
+		"none while the session works":                          {func(q *queue) { q.busy = true }, ""},
+		"the next after a success":                              {func(q *queue) { q.busy = true; q.finish(false) }, "a"},
+		"none while the user decides":                           {func(q *queue) { q.hold() }, ""},
+		"the first again":                                       {func(q *queue) { q.hold(); q.release() }, "a"},
+		"a command while the user decides":                      {func(q *queue) { q.hold(); q.addFirst("x") }, "x"},
+		"nothing after that command":                            {func(q *queue) { q.hold(); q.addFirst("x"); q.first() }, ""},
+		"one that is queued behind another that was taken back": {func(q *queue) { q.hold(); q.last(); q.last(); q.add("c") }, "c"},
+		"a line that was taken back is gone":                    {func(q *queue) { q.last(); q.first() }, ""},
 	} {
 		q := &queue{lines: []string{"a", "b"}}
 		row.do(q)

@@ -14,8 +14,8 @@ type queue struct {
 	busy bool
 	// sendNow is set if the next line is sent although the turn was interrupted.
 	sendNow bool
-	// held is set if the lines wait for the user.
-	held bool
+	// held is how many of the lines, from the last on, wait for the user.
+	held int
 }
 
 // add appends lines.
@@ -26,7 +26,7 @@ func (q *queue) addFirst(line string) { q.lines = append([]string{line}, q.lines
 
 // next returns the line that the idle session gets, and removes it from the queue.
 func (q *queue) next() (line string, ok bool) {
-	if q.busy || q.held {
+	if q.busy || len(q.lines) <= q.held {
 		return "", false
 	}
 	return q.first()
@@ -38,6 +38,7 @@ func (q *queue) first() (line string, ok bool) {
 		return "", false
 	}
 	line, q.lines = q.lines[0], q.lines[1:]
+	q.held = min(q.held, len(q.lines))
 	return line, true
 }
 
@@ -48,6 +49,7 @@ func (q *queue) last() (line string, ok bool) {
 	}
 	n := len(q.lines) - 1
 	line, q.lines = q.lines[n], q.lines[:n]
+	q.held = min(q.held, n)
 	return line, true
 }
 
@@ -59,8 +61,9 @@ func (q *queue) finish(failed bool) (holds bool) {
 	return holds
 }
 
-// hold keeps the lines until the user presses a key.
-func (q *queue) hold() { q.held = len(q.lines) > 0 }
+// hold keeps the lines until release. Lines that are added first go on.
+func (q *queue) hold()    { q.held = len(q.lines) }
+func (q *queue) release() { q.held = 0 }
 
 // rows returns the lines that wait.
 func (q *queue) rows(look *terminal.Look, columns int) []terminal.Styled {
@@ -71,7 +74,11 @@ func (q *queue) rows(look *terminal.Look, columns int) []terminal.Styled {
 			out = append(out, look.Paint(terminal.Quiet, fmt.Sprintf("  … %d more queued", len(q.lines)-most)))
 			break
 		}
-		out = append(out, terminal.CutRow(look.Paint(terminal.Quiet, "queued: "+plaintext.Line(line)), columns))
+		mark := "queued: "
+		if i >= len(q.lines)-q.held {
+			mark = "waiting: "
+		}
+		out = append(out, terminal.CutRow(look.Paint(terminal.Quiet, mark+plaintext.Line(line)), columns))
 	}
 	return out
 }

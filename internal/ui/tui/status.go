@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
+	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
@@ -27,12 +28,14 @@ const (
 	statusBytes = 4 << 10
 )
 
-// status is the last row of the live area.
+// status is what the live area shows of the session's state: the todos, and the last row.
 type status struct {
 	// command is the user's command for the row; empty for aura's own.
 	command string
 	now     frontend.Status
 	branch  string
+	// todos are the todos of the session.
+	todos []todo.Item
 	// plugins says whether the plugins are ready, or which are not.
 	plugins string
 	ready   bool
@@ -66,10 +69,10 @@ func (s *status) refresh(u *UI) {
 			u.do(func() { s.branch = head; s.read(u) })
 			return
 		}
-		now := session.Status()
+		now, todos := session.Status(), session.Todos()
 		plugins, ready := pluginsText(session.Health())
 		u.do(func() {
-			s.branch, s.now, s.plugins, s.ready = head, now, plugins, ready
+			s.branch, s.now, s.todos, s.plugins, s.ready = head, now, todos, plugins, ready
 			if s.command != "" {
 				s.run(u)
 			}

@@ -75,6 +75,7 @@ type UI struct {
 	loan   *loan
 	show   *show
 	status status
+	notify notifier
 
 	session frontend.Session
 	queue   queue
@@ -100,6 +101,7 @@ func New(o Options) *UI {
 	u.loan = &loan{in: o.In, out: o.Out, frame: u.frame, do: u.do, ended: u.inbox.ended}
 	u.worker = newWorker(u)
 	u.status.command = o.Settings.Status
+	u.notify = notifier{out: o.Out, how: o.Settings.Notify, after: o.Settings.NotifyAfter}
 	return u
 }
 
@@ -252,6 +254,12 @@ func (u *UI) handle(msg tea.Msg) (changed bool) {
 		u.pasted(msg.Content)
 	case call:
 		msg()
+	case tea.FocusMsg:
+		u.notify.away = false
+		return false
+	case tea.BlurMsg:
+		u.notify.away = true
+		return false
 	default:
 		return false
 	}

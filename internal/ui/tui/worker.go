@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/app/frontend"
@@ -112,21 +113,15 @@ func (u *UI) finished(exit bool, err error) {
 		return
 	}
 	if holds {
-		u.hold()
+		u.queue.hold()
+	}
+	if u.queue.held > 0 {
+		u.prompt.remark("the queue waits: " + u.keys.Keys(keymap.Send) + " sends its first line")
 	}
 	u.status.refresh(u)
-	u.next()
-}
-
-// hold puts the first line of the queue back into the input, and keeps the others until the next key.
-func (u *UI) hold() {
-	if u.prompt.empty() {
-		if line, ok := u.queue.first(); ok {
-			u.prompt.restore(line)
-			u.prompt.remark("the turn did not end normally: the queued text is back in the input")
-		}
+	if u.next(); !u.queue.busy {
+		u.frame.fail(u.notify.end(time.Now()))
 	}
-	u.queue.hold()
 }
 
 // next gives the session the next line of the queue if the session is idle.
@@ -146,6 +141,7 @@ func (u *UI) next() {
 		u.frame.print(u.show.prompt(line))
 	}
 	u.queue.busy = true
+	u.notify.begin(time.Now())
 	if _, ok := frontend.ShellCommand(line); !ok {
 		u.show.begin()
 	}

@@ -73,6 +73,7 @@ func (s *screen) restored() {
 	received := s.received()
 	for _, mode := range []struct{ name, set, reset string }{
 		{"bracketed paste", "\x1b[?2004h", "\x1b[?2004l"},
+		{"reports of the focus", "\x1b[?1004h", "\x1b[?1004l"},
 		{"disambiguated keys", "\x1b[>1u", "\x1b[<u"},
 		{"modified keys", "\x1b[>4;1m", "\x1b[>4;0m"},
 		{"the alternate screen", "\x1b[?1049h", "\x1b[?1049l"},

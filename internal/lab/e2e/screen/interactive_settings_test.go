@@ -5,6 +5,7 @@ package screen
 import (
 	"encoding/base64"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,33 @@ func TestInteractiveKeys(t *testing.T) {
 	s.shows(`^f5 +transcript +Show the whole transcript`)
 	s.send("\x04")
 	s.end()
+}
+
+// TestInteractiveNotify checks that a user who looks elsewhere is told that a question waits and that a turn has ended.
+func TestInteractiveNotify(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Fine.\n  - text: Again.\n")
+	p.Write("home/config/features/screen.yaml", "screen: {notify: osc9, notify_after: 1ms}\n")
+	s := interactive(p, "--home", p.Path("home")).ready()
+	const blur, focus = "\x1b[O", "\x1b[I"
+	s.send(blur + "hi" + enter)
+	s.shows(armed)
+	s.send("y")
+	s.shows(`^Fine\.$`)
+	s.ready()
+	s.send(focus + "again" + enter)
+	s.shows(`^Again\.$`)
+	s.ready()
+	s.send(ctrlD)
+	s.end()
+	got := regexp.MustCompile("\x1b]9;(.*?)\x1b").FindAllStringSubmatch(string(s.received()), -1)
+	var told []string
+	for _, one := range got {
+		told = append(told, one[1])
+	}
+	if text := strings.Join(told, "|"); text != "aura: a question waits|aura: the turn has ended" {
+		t.Errorf("the user was told %q", text)
+	}
 }
 
 // TestInteractiveCopy checks that /copy gives the last answer to the terminal, and that /theme changes the colours.

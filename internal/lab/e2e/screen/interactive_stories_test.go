@@ -248,6 +248,51 @@ func TestInteractiveQueue(t *testing.T) {
 	}
 }
 
+// TestInteractiveQueueWaits interrupts a turn while prompts are queued: they wait, a command of a key does not, and Enter sends the first.
+func TestInteractiveQueueWaits(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, "queue-waits")
+	p := newStory(t, "  - text: unused\n")
+	p.Write(".aura/config/modes/plan.md", "---\nname: plan\n---\n")
+	m := newModel(p)
+	s := interactive(p, "One")
+	s.shows(`model, \d+ s`)
+	s.send("Two" + enter + "Three" + enter)
+	s.shows(`queued: Three`)
+	s.send(escape)
+	g.looks(s, "waits", `the queue waits: enter`)
+	s.send(shiftTab)
+	g.looks(s, "mode", `(?s)waiting: Two.*mode plan`)
+	s.send(enter)
+	s.shows(`^> Two$`)
+	m.say("Second answer.")
+	m.end()
+	s.shows(`^> Three$`)
+	m.say("Third answer.")
+	m.end()
+	g.looks(s, "done", `^Third answer.\n─`)
+	s.send(ctrlD)
+	s.end()
+}
+
+// TestInteractiveTodos shows the open todos above the input.
+func TestInteractiveTodos(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, "todos")
+	s := interactive(newStory(t, `  - tool_calls: [{name: TodoCreate, arguments: {items: [{content: plan, status: completed}, {content: build}, {content: test, status: in_progress}, {content: read}, {content: write}, {content: ship}]}}]
+  - text: I begin.
+  - tool_calls: [{name: TodoCreate, arguments: {items: [{content: plan, status: completed}]}}]
+  - text: All is done.
+`), "Go")
+	g.looks(s, "open", `(?s)I begin.*todos: 1 of 6 completed`)
+	s.send("Go on" + enter)
+	s.shows(`All is done`)
+	s.hides(`todos: 1 of`)
+	g.looks(s, "completed", `All is done`)
+	s.send(ctrlD)
+	s.end()
+}
+
 // TestInteractiveResize changes the size of the terminal while nothing happens.
 func TestInteractiveResize(t *testing.T) {
 	t.Parallel()
