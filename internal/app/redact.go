@@ -95,7 +95,7 @@ func redacted(r *redact.Redactor, ev event.Event) event.Event {
 	}
 	switch e := ev.(type) {
 	case event.Message:
-		e.Content, e.Thinking = r.String(e.Content), r.String(e.Thinking)
+		e.Content, e.Shown, e.Thinking = r.String(e.Content), r.String(e.Shown), r.String(e.Thinking)
 		e.Attachments = slices.Clone(e.Attachments)
 		for i := range e.Attachments {
 			e.Attachments[i].Name = r.String(e.Attachments[i].Name)

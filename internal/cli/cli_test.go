@@ -349,7 +349,7 @@ func TestTextKeepsBlocks(t *testing.T) {
 		r.Event(e)
 	}
 	r.finish()
-	want := "! first\none two\n\n```\n! second\ncode\n```\n! p: third\n\nend\n> Ls \ncut\n! off\nlast\n"
+	want := "! first\none two\n\n! second\ncode\n! p: third\n\nend\n> Ls \ncut\n! off\nlast\n"
 	if both.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", both.String(), want)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // Attachment is a file that is sent with a prompt. Text becomes part of the prompt's text. A media file becomes a part
@@ -40,15 +41,37 @@ type attachments struct {
 	executor *executor
 }
 
+// promptMessage is the message of a prompt with its attachments.
+type promptMessage struct {
+	llm.Message
+	// blocks holds the texts of attachments in the message, each followed by one line about it for people.
+	blocks []string
+}
+
+// addText adds a block with the text of an attachment to the message.
+func (m *promptMessage) addText(tag, key, name, text string) {
+	text = strings.TrimRight(text, "\n")
+	block := fmt.Sprintf("<%s %s=%q>\n%s\n</%s>", tag, key, name, text, tag)
+	m.Content = fmt.Sprintf("%s\n\n%s", strings.TrimRight(m.Content, "\n"), block)
+	size := "empty"
+	if text != "" {
+		size = plaintext.Counted(strings.Count(text, "\n")+1, "line") + ", " + plaintext.Counted(len(text), "byte")
+	}
+	m.blocks = append(m.blocks, block, fmt.Sprintf("[%s %s: %s]", tag, name, size))
+}
+
+// shown returns the message for people, with one line for each text of an attachment.
+func (m *promptMessage) shown() string { return strings.NewReplacer(m.blocks...).Replace(m.Content) }
+
 // attach returns the message of a prompt with its attachments, and the messages that plugins add in response. The text of a
 // file is what the model would see if it read the file.
-func (a *attachments) attach(ctx context.Context, prompt string, attached []Attachment) (llm.Message, []injection, error) {
-	m := llm.Message{Role: llm.RoleUser, Content: prompt}
+func (a *attachments) attach(ctx context.Context, prompt string, attached []Attachment) (*promptMessage, []injection, error) {
+	m := &promptMessage{Message: llm.Message{Role: llm.RoleUser, Content: prompt}}
 	var queued []injection
 	results := 0
 	for _, file := range attached {
 		if file.Line != "" {
-			added, err := a.insertOutput(ctx, &m, file.Line)
+			added, err := a.insertOutput(ctx, &m.Message, file.Line)
 			queued = append(queued, added...)
 			if err != nil {
 				return m, queued, err
@@ -56,14 +79,14 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			continue
 		}
 		if file.Data != nil {
-			if err := a.addPart(ctx, &m, cmp.Or(file.Name, pastedName(file.Data, len(m.Parts)+1)), file.Data); err != nil {
+			if err := a.addPart(ctx, &m.Message, cmp.Or(file.Name, pastedName(file.Data, len(m.Parts)+1)), file.Data); err != nil {
 				return m, queued, err
 			}
 			continue
 		}
 		if file.Tool != "" {
 			results++
-			queued = append(queued, a.addResult(ctx, &m, file, results)...)
+			queued = append(queued, a.addResult(ctx, m, file, results)...)
 			continue
 		}
 		read := a.executor.readFile(ctx, file.Path, file.Required)
@@ -75,11 +98,11 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			a.emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", file.Path, read.err)})
 			continue
 		case read.file != nil:
-			if err := a.addPart(ctx, &m, file.Path, read.file.Data); err != nil {
+			if err := a.addPart(ctx, &m.Message, file.Path, read.file.Data); err != nil {
 				return m, queued, err
 			}
 		default:
-			m.Content = fmt.Sprintf("%s\n\n<file path=%q>\n%s\n</file>", strings.TrimRight(m.Content, "\n"), file.Path, strings.TrimRight(read.content, "\n"))
+			m.addText("file", "path", file.Path, read.content)
 		}
 		a.emit(event.Progress{Tool: a.personas.current().Reader.Definition().Name, Text: "attached " + file.Path})
 	}
@@ -87,7 +110,7 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 }
 
 // addResult runs a tool and adds its result, which is the n-th one, to a message.
-func (a *attachments) addResult(ctx context.Context, m *llm.Message, file Attachment, n int) []injection {
+func (a *attachments) addResult(ctx context.Context, m *promptMessage, file Attachment, n int) []injection {
 	read := a.executor.runTool(ctx, file.Tool, file.Args, n)
 	err := read.err
 	if err == nil {
@@ -97,7 +120,7 @@ func (a *attachments) addResult(ctx context.Context, m *llm.Message, file Attach
 		a.emit(event.Notice{Text: fmt.Sprintf("%s is not attached: %v", file.Path, err)})
 		return read.injections
 	}
-	m.Content = fmt.Sprintf("%s\n\n<resource name=%q>\n%s\n</resource>", strings.TrimRight(m.Content, "\n"), file.Path, strings.TrimRight(read.content, "\n"))
+	m.addText("resource", "name", file.Path, read.content)
 	m.Parts = append(m.Parts, read.parts...)
 	a.emit(event.Progress{Tool: file.Tool, Text: "attached " + file.Path})
 	return read.injections

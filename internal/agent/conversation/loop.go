@@ -120,8 +120,8 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, attached []A
 		return err
 	}
 	c.transcript.release()
-	c.transcript.record(entry{Message: m})
-	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Attachments: described(m.Parts)})
+	c.transcript.record(entry{Message: m.Message})
+	c.cfg.Emit(event.Message{Role: string(m.Role), Content: m.Content, Shown: m.shown(), Attachments: described(m.Parts)})
 	c.transcript.inject(slices.Concat(queue(hookpoint.UserMessage, out), added, queued))
 	return nil
 }

@@ -143,11 +143,10 @@ func TestOtherCommands(t *testing.T) {
 	fails := func(context.Context) (string, error) { return "", errRefused }
 	all := append(HelpCommands(func() []command.Command { return known }), ReloadCommands(fails)...)
 	all = append(all, PluginCommands(func() []*host.Plugin { return nil })...)
-	greet := "/greet <NAME> [LOUD]               Say hello"
 	for line, want := range map[string]string{
-		"/help":        greet + "\n/x                                 Do x",
-		"/help greet":  greet,
-		"/help /greet": greet,
+		"/help":        "/greet <NAME> [LOUD]  Say hello\n/x                    Do x",
+		"/help greet":  "/greet <NAME> [LOUD]  Say hello",
+		"/help /greet": "/greet <NAME> [LOUD]  Say hello",
 		"/help nobody": "error: looking for command /nobody: there is none; /help lists them",
 		"/reload":      "error: refused",
 		"/plugins":     "no plugin hooks are loaded",

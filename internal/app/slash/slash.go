@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/prompt"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/sdk"
@@ -150,7 +151,8 @@ func argument(hint string) string {
 // help describes the commands, or the one that args names.
 func help(commands []command.Command, args string) (string, error) {
 	wanted := strings.TrimPrefix(strings.TrimSpace(args), "/")
-	var b strings.Builder
+	var rows [][2]string
+	details := ""
 	for _, known := range commands {
 		if wanted != "" && known.Name != wanted {
 			continue
@@ -159,13 +161,13 @@ func help(commands []command.Command, args string) (string, error) {
 		for _, hint := range known.Hints {
 			words = append(words, argument(hint))
 		}
-		fmt.Fprintf(&b, "%-34s %s\n", strings.Join(words, " "), strings.Join(strings.Fields(known.Description), " "))
+		rows = append(rows, [2]string{strings.Join(words, " "), known.Description})
 		if wanted != "" {
-			b.WriteString(known.Details)
+			details = "\n" + known.Details
 		}
 	}
-	if b.Len() == 0 {
+	if len(rows) == 0 {
 		return "", fmt.Errorf("looking for command /%s: there is none; /help lists them", wanted)
 	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return strings.TrimRight(plaintext.List(rows)+details, "\n"), nil
 }

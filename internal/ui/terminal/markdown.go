@@ -122,9 +122,8 @@ func (m *Markdown) addLine(line string) Styled {
 		out = m.flush()
 	}
 	if mark := marker(p.fence, line); mark != "" && (indent <= 1 || len(m.block) == 0 && indent <= 3) {
-		out += m.flush() + m.apart() + m.look.Paint(Quiet, line) + "\n"
 		m.fence = mark
-		return out
+		return out + m.flush() + m.apart()
 	}
 	if p.header.MatchString(line) {
 		out += m.flush() + m.appendToBlock(line)
@@ -150,11 +149,11 @@ func (m *Markdown) appendToBlock(line string) Styled {
 	return ""
 }
 
-// coded shows a line of a code block, or the end of the block.
+// coded shows a line of a code block. Its fences are not shown.
 func (m *Markdown) coded(line string) Styled {
 	if closes(line, m.fence) {
 		m.fence = ""
-		return m.look.Paint(Quiet, line) + "\n"
+		return ""
 	}
 	return m.look.Paint(code, line) + "\n"
 }

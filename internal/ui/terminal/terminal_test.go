@@ -113,9 +113,9 @@ func TestMarkdown(t *testing.T) {
 		"numbers":          {80, "3. a\n4. b", "3. a\n4. b\n"},
 		"loose list":       {80, "1. a\n\n2. b\n\n   more\n\nend", "1. a\n\n2. b\n\n   more\n\nend\n"},
 		"wrapped list":     {20, "- aaaa bbbb cccc dddd eeee", "• aaaa bbbb cccc\n  dddd eeee\n"},
-		"code":             {20, "before\n```go\n\tif  x {\n\n}  // a line that is longer\n```\nafter", "before\n\n```go\n\tif  x {\n\n}  // a line that is longer\n```\n\nafter\n"},
-		"code in tildes":   {80, "~~~\n```\n~~~", "~~~\n```\n~~~\n"},
-		"code without end": {80, "```\na\n\nb", "```\na\n\nb\n"},
+		"code":             {20, "before\n```go\n\tif  x {\n\n}  // a line that is longer\n```\nafter", "before\n\n\tif  x {\n\n}  // a line that is longer\n\nafter\n"},
+		"code in tildes":   {80, "~~~\n```\n~~~", "```\n"},
+		"code without end": {80, "```\na\n\nb", "a\n\nb\n"},
 		"code in a list":   {80, "- a\n  ```\n  x\n\n  # y\n  ```\n- b", "• a\n  x\n\n  # y\n• b\n"},
 		"code by indent":   {80, "a\n\n    x\n\n    y\n\nb", "a\n\nx\n\ny\n\nb\n"},
 		"quote":            {80, "> a\n> b\n>\n> c", "│ a b\n│ \n│ c\n"},
@@ -164,9 +164,9 @@ func TestMarkdownStreams(t *testing.T) {
 		{"line\nmore\n", "", "more"},
 		{"\n", "", "more"},
 		{"next", "", "next"},
-		{"\n```\nco", "\nfirst line more\n\nnext\n\n```\n", "co"},
+		{"\n```\nco", "\nfirst line more\n\nnext\n\n", "co"},
 		{"de\n", "code\n", ""},
-		{"```\n", "```\n", ""},
+		{"```\n", "", ""},
 	} {
 		if got := m.Next(step.piece); string(got) != step.shown || m.Tail() != step.tail {
 			t.Errorf("%q: shown %q, want %q; left %q, want %q", step.piece, got, step.shown, m.Tail(), step.tail)

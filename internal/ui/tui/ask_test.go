@@ -28,3 +28,21 @@ func TestAskConnection(t *testing.T) {
 		t.Errorf("the answers are %s", keys)
 	}
 }
+
+// TestBreakBetween checks where the row of the answers breaks.
+func TestBreakBetween(t *testing.T) {
+	t.Parallel()
+	for want, row := range map[string]struct {
+		parts []string
+		width int
+	}{
+		"Run it?  [y] once  [n] no":       {[]string{"Run it?", "[y] once", "[n] no"}, 25},
+		"Run it?  [y] once\n[n] no":       {[]string{"Run it?", "[y] once", "[n] no"}, 24},
+		"Run it?\n[y] a very long one\nx": {[]string{"Run it?", "[y] a very long one", "x"}, 10},
+		"":                                {nil, 10},
+	} {
+		if got := breakBetween(row.parts, row.width); got != want {
+			t.Errorf("%q in %d columns: got %q, want %q", row.parts, row.width, got, want)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/base/keymap"
 	"github.com/idelchi/aura/internal/base/nearest"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
@@ -78,10 +79,9 @@ func (f *frame) chooseTheme(name string) (string, error) {
 
 // listKeys lists the actions and their keys.
 func listKeys(keys keymap.Map) string {
-	var b strings.Builder
+	var rows [][2]string
 	for _, binding := range keymap.Bindings() {
-		fmt.Fprintf(&b, "%-26s %-14s %s\n", keys.Keys(binding.Action), binding.Action, binding.About)
+		rows = append(rows, [2]string{keys.Keys(binding.Action), string(binding.Action) + ": " + binding.About})
 	}
-	b.WriteString("Change keys in config/features/screen.yaml of your home.")
-	return b.String()
+	return plaintext.List(rows) + "\nChange keys in config/features/screen.yaml of your home."
 }

@@ -194,8 +194,13 @@ var pickers = []string{"agent", "mode", "model", "resume", "rewind"}
 
 // pickerOf returns the command of a line that the screen answers itself, with a picker.
 func pickerOf(line string, commands []frontend.CommandInfo) (name string, ok bool) {
+	name, args, own := ownCommand(line, commands)
+	return name, own && args == "" && slices.Contains(pickers, name)
+}
+
+// ownCommand returns the name of the command of aura's own that a line is, and its arguments.
+func ownCommand(line string, commands []frontend.CommandInfo) (name, args string, ok bool) {
 	typed, args, ok := command.Parse(line)
 	name = strings.TrimPrefix(typed, command.OwnerAura+":")
-	own := typed != name || frontend.OwnCommand(commands, name) == name
-	return name, ok && own && strings.TrimSpace(args) == "" && slices.Contains(pickers, name)
+	return name, strings.TrimSpace(args), ok && (typed != name || frontend.OwnCommand(commands, name) == name)
 }

@@ -52,7 +52,8 @@ type recorded struct {
 	lines []string
 }
 
-func (r *recorded) History() []llm.Message { return nil }
+func (r *recorded) History() []llm.Message           { return nil }
+func (r *recorded) Commands() []frontend.CommandInfo { return nil }
 
 func (r *recorded) RunLine(_ context.Context, line frontend.Line) (exit bool, err error) {
 	r.lines = append(r.lines, line.Text)
@@ -83,5 +84,38 @@ func TestPlainLines(t *testing.T) {
 	}
 	if want := []string{"first", "hello", " /name it", "//x", "!echo hi", "!", "@a.txt", "/exit"}; !slices.Equal(s.lines, want) {
 		t.Errorf("got %q", s.lines)
+	}
+}
+
+// switching is a session that /resume and a prompt switch to another id.
+type switching struct {
+	frontend.Session
+	id string
+}
+
+func (s *switching) Commands() []frontend.CommandInfo {
+	return []frontend.CommandInfo{{Name: "resume"}}
+}
+func (s *switching) Status() frontend.Status { return frontend.Status{SessionID: s.id} }
+func (s *switching) History() []llm.Message  { return []llm.Message{{Content: s.id}} }
+
+func (s *switching) RunLine(_ context.Context, line frontend.Line) (exit bool, err error) {
+	_, s.id, _ = strings.Cut(line.Text, " ")
+	return false, nil
+}
+
+// TestResumed checks after which lines the conversation is shown that the session continues.
+func TestResumed(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"/resume two": "two", "/aura:resume two": "two", "/resume one": "", "/fork two": "", "resume two": "",
+	} {
+		got := ""
+		for _, m := range runLine(t.Context(), &switching{id: "one"}, frontend.Line{Text: line}).resumed {
+			got += m.Content
+		}
+		if got != want {
+			t.Errorf("%s: shows the conversation of %q, want %q", line, got, want)
+		}
 	}
 }

@@ -50,11 +50,6 @@ type typedText struct {
 	err  error
 }
 
-type workDone struct {
-	exit bool
-	err  error
-}
-
 // errQuit is the cause of a turn that ends because the user quits.
 var errQuit = errors.New("quit")
 
@@ -137,6 +132,7 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 			if d.exit || errors.Is(d.err, errQuit) {
 				return nil
 			}
+			l.p.recall(d.resumed)
 			l.next(ctx)
 		case t := <-l.w.typed:
 			if l.readTyped(ctx, t) {
@@ -251,8 +247,7 @@ func (l *plainLoop) next(ctx context.Context) {
 	l.queue = l.queue[1:]
 	l.busy = true
 	go func() {
-		exit, err := l.started().RunLine(ctx, frontend.Line{Text: line})
-		l.w.done <- workDone{exit, err}
+		l.w.done <- runLine(ctx, l.started(), frontend.Line{Text: line})
 	}()
 }
 

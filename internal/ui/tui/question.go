@@ -216,9 +216,22 @@ func (q *question) rows(d *dialog) []terminal.Styled {
 		}
 		parts = append(parts, text)
 	}
-	style, note := terminal.Warning, q.title+"  "
+	style, note := terminal.Warning, q.title
 	if !q.armed {
-		style, note = terminal.Quiet, q.title+" (stop typing to answer)  "
+		style, note = terminal.Quiet, q.title+" (stop typing to answer)"
 	}
-	return terminal.Rows(d.frame.colours().Paint(style, note+strings.Join(parts, "  ")), d.frame.width())
+	return terminal.Rows(d.frame.colours().Paint(style, breakBetween(append([]string{note}, parts...), d.frame.width())), d.frame.width())
+}
+
+// breakBetween joins parts, with line breaks only between them. A part that is wider than a row has rows of its own.
+func breakBetween(parts []string, width int) string {
+	var rows []string
+	for _, part := range parts {
+		if last := len(rows) - 1; last >= 0 && terminal.Width(rows[last])+2+terminal.Width(part) <= width {
+			rows[last] += "  " + part
+			continue
+		}
+		rows = append(rows, part)
+	}
+	return strings.Join(rows, "\n")
 }

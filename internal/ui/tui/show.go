@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -235,7 +236,7 @@ func (s *show) endAnswer() terminal.Styled {
 func (s *show) message(e event.Message) terminal.Styled {
 	out := s.endAnswer()
 	if e.Role == "user" {
-		return out + s.prompt(e.Content)
+		return out + s.prompt(cmp.Or(e.Shown, e.Content))
 	}
 	if e.Content != "" {
 		s.lastAnswer = e.Content

@@ -53,8 +53,8 @@ func (w *worker) start(ctx context.Context) {
 		}
 		w.u.do(func() { w.u.opened(s) })
 		for line := range w.lines {
-			exit, err := s.RunLine(ctx, line)
-			w.u.do(func() { w.u.finished(exit, err) })
+			done := runLine(ctx, s, line)
+			w.u.do(func() { w.u.finished(done) })
 		}
 	}()
 }
@@ -64,6 +64,29 @@ func (w *worker) opened() (frontend.Session, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.session, w.failed
+}
+
+// workDone is how the work on a line ended.
+type workDone struct {
+	exit bool
+	err  error
+	// resumed is the conversation if the line resumed another session.
+	resumed []llm.Message
+}
+
+// runLine gives a line to a session.
+func runLine(ctx context.Context, s frontend.Session, line frontend.Line) (done workDone) {
+	var before string
+	name, _, own := ownCommand(line.Text, s.Commands())
+	resumes := own && name == "resume"
+	if resumes {
+		before = s.Status().SessionID
+	}
+	done.exit, done.err = s.RunLine(ctx, line)
+	if resumes && s.Status().SessionID != before {
+		done.resumed = s.History()
+	}
+	return done
 }
 
 // stop ends the work and waits until the session is idle.
@@ -103,12 +126,13 @@ func (u *UI) recall(history []llm.Message) {
 }
 
 // finished is called when a line is done.
-func (u *UI) finished(exit bool, err error) {
+func (u *UI) finished(done workDone) {
 	u.showEvents()
 	u.frame.print(u.show.end())
 	u.show.stopWaiting()
-	holds := u.queue.finish(err != nil)
-	if exit {
+	u.recall(done.resumed)
+	holds := u.queue.finish(done.err != nil)
+	if done.exit {
 		u.worker.quit = true
 		return
 	}

@@ -44,8 +44,10 @@ type Delta struct {
 
 // Message is a user's prompt, or a complete response as the model gave it.
 type Message struct {
-	Role     string `json:"role"`
-	Content  string `json:"content"`
+	Role    string `json:"role"`
+	Content string `json:"content"`
+	// Shown is Content of the user's prompt for the screen, with one line for each attached text.
+	Shown    string `json:"-"`
 	Thinking string `json:"thinking,omitempty"`
 	// ToolCalls is the number of tool calls in the response. An event for each call follows.
 	ToolCalls int `json:"tool_calls,omitempty"`

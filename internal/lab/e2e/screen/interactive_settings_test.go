@@ -38,7 +38,7 @@ func TestInteractiveKeys(t *testing.T) {
 	s.send("\x1b[15~")
 	s.shows(`^Transcript`)
 	s.send("q/keys\r")
-	s.shows(`^f5 +transcript +Show the whole transcript`)
+	s.shows(`^f5 +transcript: Show the whole transcript`)
 	s.send("\x04")
 	s.end()
 }

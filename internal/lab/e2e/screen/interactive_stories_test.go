@@ -98,12 +98,12 @@ func TestInteractiveApproval(t *testing.T) {
 		asks     int
 		reported string
 	}{
-		"once":    {[][2]string{{"y", `touch made again[\s\S]*\[y\]`}}, true, 2, ""},
-		"no":      {[][2]string{{"n", `touch made again[\s\S]*\[y\]`}}, false, 2, "the user said no"},
-		"escape":  {[][2]string{{escape, `touch made again[\s\S]*\[y\]`}}, false, 2, "the user said no"},
+		"once":    {[][2]string{{"y", `touch made again[\s\S]*it\?  \[y\]`}}, true, 2, ""},
+		"no":      {[][2]string{{"n", `touch made again[\s\S]*it\?  \[y\]`}}, false, 2, "the user said no"},
+		"escape":  {[][2]string{{escape, `touch made again[\s\S]*it\?  \[y\]`}}, false, 2, "the user said no"},
 		"session": {[][2]string{{"s", `Pattern for this session`}, {strings.Repeat(deleted, 4) + "*" + enter, `All done`}}, true, 1, ""},
 		"always":  {[][2]string{{"a", `Pattern to approve always`}, {strings.Repeat(deleted, 4) + "m*" + enter, `All done`}}, true, 1, ""},
-		"reason":  {[][2]string{{"r", `Reason for the model`}, {"touch something else" + enter, `touch made again[\s\S]*\[y\]`}}, false, 2, "touch something else"},
+		"reason":  {[][2]string{{"r", `Reason for the model`}, {"touch something else" + enter, `touch made again[\s\S]*it\?  \[y\]`}}, false, 2, "touch something else"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -389,11 +389,26 @@ func TestInteractiveResume(t *testing.T) {
 	s.send("first")
 	g.looks(s, "filtered", `^/resume first`)
 	s.send(enter)
-	g.looks(s, "resumed", `> /resume`)
+	g.looks(s, "resumed", `(?s)> /resume.*continues a session of 2 messages.*The first answer`)
 	s.send(ctrlO)
 	g.looks(s, "transcript", `^Transcript`)
 	s.send("q" + ctrlD)
 	s.end()
+}
+
+// TestInteractiveMention shows one line for the text of a file that a prompt mentions. The model gets the text.
+func TestInteractiveMention(t *testing.T) {
+	t.Parallel()
+	g := newGolden(t, "mention")
+	p := newStory(t, "  - text: I read it.\n")
+	p.Write("notes.md", "# Notes\nA secret plan.\n")
+	s := interactive(p, "Read @notes.md, please").ready()
+	g.looks(s, "sent", `I read it`)
+	s.send(ctrlD)
+	s.end()
+	if got := p.Saved().Messages[0].Content; !strings.Contains(got, "A secret plan.") {
+		t.Errorf("the model got %q", got)
+	}
 }
 
 // TestInteractiveTranscript opens the transcript, searches in it and closes it. The terminal then shows what it showed before.

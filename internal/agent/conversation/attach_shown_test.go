@@ -1,0 +1,35 @@
+package conversation
+
+import (
+	"testing"
+
+	"github.com/idelchi/aura/internal/agent/llm"
+)
+
+// TestShown checks what people see of a prompt with the texts of attachments.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		prompt  string
+		texts   [][2]string
+		content string
+		shown   string
+	}{
+		"none":         {"Go", nil, "Go", "Go"},
+		"a file":       {"Read a", [][2]string{{"a", "x\ny\n"}}, "Read a\n\n<file path=\"a\">\nx\ny\n</file>", "Read a\n\n[file a: 2 lines, 3 bytes]"},
+		"an empty one": {"", [][2]string{{"a", ""}}, "\n\n<file path=\"a\">\n\n</file>", "\n\n[file a: empty]"},
+		"two": {
+			"Go\n", [][2]string{{"a", "x"}, {"b", "<file path=\"a\">\nx\n</file>"}},
+			"Go\n\n<file path=\"a\">\nx\n</file>\n\n<file path=\"b\">\n<file path=\"a\">\nx\n</file>\n</file>",
+			"Go\n\n[file a: 1 line, 1 byte]\n\n[file b: 3 lines, 25 bytes]",
+		},
+	} {
+		m := &promptMessage{Message: llm.Message{Content: row.prompt}}
+		for _, text := range row.texts {
+			m.addText("file", "path", text[0], text[1])
+		}
+		if m.Content != row.content || m.shown() != row.shown {
+			t.Errorf("%s: content %q, shown %q", name, m.Content, m.shown())
+		}
+	}
+}
