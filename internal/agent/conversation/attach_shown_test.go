@@ -19,7 +19,8 @@ func TestShown(t *testing.T) {
 		"a file":       {"Read a", [][2]string{{"a", "x\ny\n"}}, "Read a\n\n<file path=\"a\">\nx\ny\n</file>", "Read a\n\n[file a: 2 lines, 3 bytes]"},
 		"an empty one": {"", [][2]string{{"a", ""}}, "\n\n<file path=\"a\">\n\n</file>", "\n\n[file a: empty]"},
 		"two": {
-			"Go\n", [][2]string{{"a", "x"}, {"b", "<file path=\"a\">\nx\n</file>"}},
+			"Go\n",
+			[][2]string{{"a", "x"}, {"b", "<file path=\"a\">\nx\n</file>"}},
 			"Go\n\n<file path=\"a\">\nx\n</file>\n\n<file path=\"b\">\n<file path=\"a\">\nx\n</file>\n</file>",
 			"Go\n\n[file a: 1 line, 1 byte]\n\n[file b: 3 lines, 25 bytes]",
 		},
