@@ -198,8 +198,11 @@ func (w *watcher) generate(n unsafe.Pointer) {
 	if w.quiet(n, make) {
 		return
 	}
-	if shifting[generatorName(make)] {
+	switch name := generatorName(make); {
+	case shifting[name]:
 		own = w.shift(n, own)
+	case name == "interp.deref":
+		own = w.deref(n, own)
 	}
 	at := marked{w.places.number(*part[token.Pos](n, w.pos)), mark}
 	if indexing[generatorName(make)] {
