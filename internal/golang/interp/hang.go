@@ -8,6 +8,7 @@ import (
 	"path"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +54,9 @@ func hanging(traces string) string {
 	n := 0
 	for trace := range strings.SplitSeq(traces, "\n\n") {
 		list := inSource(trace)
+		if p, ok := betweenNodes(trace); ok {
+			list = slices.Insert(list, 0, p)
+		}
 		m := goroutineState().FindStringSubmatch(trace)
 		if len(list) == 0 || m == nil {
 			continue

@@ -14,12 +14,13 @@ import (
 func TestHang(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ body, want string }{
-		"busy loop":     {"for !released.Load() {\n}", "hang: stuck.wait, main.go:31 (running) < stuck.ExecuteCommand, main.go:26"},
-		"channel":       {"<-make(chan int)", "hang: stuck.wait, main.go:31 (chan receive) < stuck.ExecuteCommand, main.go:26"},
-		"mutex":         {"mu.Lock()\nmu.Lock()", "hang: stuck.wait, main.go:32 (sync.Mutex.Lock) < stuck.ExecuteCommand, main.go:26"},
-		"select":        {"select {\n}", "hang: stuck.wait, main.go:31 (select (no cases)) < stuck.ExecuteCommand, main.go:26"},
-		"method":        {"new(keeper).keep()", "hang: stuck.(*keeper).keep, main.go:16 (chan receive) < stuck.wait, main.go:31 < stuck.ExecuteCommand, main.go:26"},
-		"deferred call": {"defer func() {\nmu.Lock()\nmu.Lock()\n}()", "hang: stuck.wait.func1, main.go:33 (sync.Mutex.Lock) < stuck.wait, main.go:31 < stuck.ExecuteCommand, main.go:26"},
+		"busy loop":     {"for !released.Load() {\n}", "hang: stuck.wait, main.go:35 (running) < stuck.ExecuteCommand, main.go:27"},
+		"empty loop":    {"if args == \"spin\" {\nreturn\n}\nfor !quit {\n}", "hang: stuck.wait, main.go:35 (running) < stuck.ExecuteCommand, main.go:27"},
+		"channel":       {"<-make(chan int)", "hang: stuck.wait, main.go:35 (chan receive) < stuck.ExecuteCommand, main.go:27"},
+		"mutex":         {"mu.Lock()\nmu.Lock()", "hang: stuck.wait, main.go:36 (sync.Mutex.Lock) < stuck.ExecuteCommand, main.go:27"},
+		"select":        {"select {\n}", "hang: stuck.wait, main.go:35 (select (no cases)) < stuck.ExecuteCommand, main.go:27"},
+		"method":        {"new(keeper).keep()", "hang: stuck.(*keeper).keep, main.go:16 (chan receive) < stuck.wait, main.go:35 < stuck.ExecuteCommand, main.go:27"},
+		"deferred call": {"defer func() {\nmu.Lock()\nmu.Lock()\n}()", "hang: stuck.wait.func1, main.go:37 (sync.Mutex.Lock) < stuck.wait, main.go:35 < stuck.ExecuteCommand, main.go:27"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,12 +51,16 @@ func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "stuck"} }
 func ExecuteCommand(_ context.Context, args string, _ sdk.Context) (sdk.CommandResult, error) {
 	if args == "release" {
 		released.Store(true)
+		quit = true
 		return sdk.CommandResult{}, nil
 	}
 
 	wait()
 	return sdk.CommandResult{}, nil
 }
+
+var args string
+var quit bool
 
 func wait() {
 `+row.body+`
