@@ -75,4 +75,6 @@ func hanging(traces string) string {
 }
 
 // shownPlace returns the function and the line of a place.
-func shownPlace(p place) string { return fmt.Sprintf("%s, %s:%d", path.Base(p.function), p.file, p.line) }
+func shownPlace(p place) string {
+	return fmt.Sprintf("%s, %s:%d", path.Base(p.function), p.file, p.line)
+}
