@@ -276,8 +276,8 @@ func TestUnsafe(t *testing.T) {
 func TestLibraryText(t *testing.T) {
 	t.Parallel()
 	for name, use := range map[string]string{
-		"strings.LinesOf": "import \"strings\"\n\nvar x = strings.LinesOf(\"\")\n",
-		"sql.Null":        "import \"database/sql\"\n\nvar x sql.Null[int]\n",
+		"strings.LinesOf":    "import \"strings\"\n\nvar x = strings.LinesOf(\"\")\n",
+		"maphash.Comparable": "import \"hash/maphash\"\n\nvar x = maphash.Comparable[int]\n",
 	} {
 		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
 		found := check.Dir(dir, check.Options{})
