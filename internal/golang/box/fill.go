@@ -73,7 +73,7 @@ func storeSlice(b *Type, v, m reflect.Value) error {
 	}
 	for i := range m.Len() {
 		if err := store(b.elem, out.Index(i), m.Index(i)); err != nil {
-			v.Set(out.Slice(0, i+1)) // as far as a decoder comes
+			v.Set(out.Slice(0, min(max(v.Len(), i+1), out.Cap()))) // a decoder shortens it only at the end
 			return err
 		}
 	}

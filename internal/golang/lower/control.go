@@ -101,9 +101,11 @@ func (f *fn) leaving(t *target, tok token.Token) int {
 func (f *fn) returns(s *ast.ReturnStmt) string {
 	values, one := f.returned(s)
 	before := ""
-	if len(values) > 1 && f.named {
+	switch {
+	case len(values) < 2:
+	case f.named || f.readsLate(s.Results):
 		before = f.together(s, values)
-	} else if len(values) > 1 {
+	default:
 		f.apart(s, values)
 	}
 	if f.depth == 0 && f.frame == "" {
@@ -157,16 +159,16 @@ func (f *fn) apart(s *ast.ReturnStmt, values []string) {
 // together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
 // a result that has a name before it evaluates the next one.
 func (f *fn) together(s *ast.ReturnStmt, values []string) string {
-	var b strings.Builder
+	sets := make([]string, len(values))
 	for i, x := range s.Results {
 		if tv := f.info.Types[x]; tv.Value != nil || tv.IsNil() {
 			continue
 		}
 		temp := f.fresh("v")
-		fmt.Fprintf(&b, "var %s %s = %s; ", temp, f.typ(f.subst(f.results.At(i).Type()), x.Pos()), values[i])
+		sets[i] = fmt.Sprintf("var %s %s = %s; ", temp, f.typ(f.subst(f.results.At(i).Type()), x.Pos()), values[i])
 		values[i] = temp
 	}
-	return b.String()
+	return strings.Join(f.callsFirst(s.Results, sets), "")
 }
 
 // returned returns the values of a return statement; one is the whole statement if a single call gives several values.
