@@ -106,8 +106,8 @@ func TestRefused(t *testing.T) {
 		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
 		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"XML of what may be of such a type": {"import \"encoding/xml\"\n\nfunc f(v any) { xml.Marshal(v) }", "main.go:4: encoding/xml.Marshal does not see types of the plugin, which are interpreted, and v may be of one"},
-		"XML of an element of such a type":  {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f(e *xml.Encoder) { e.EncodeElement(t{}, xml.StartElement{}) }", "main.go:6: (*encoding/xml.Encoder).EncodeElement does not see the type t"},
-		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
+		"XML of an element of such a type":  {"import \"encoding/xml\"\n\ntype t struct{ n int }\n\nfunc f(e *xml.Encoder) { e.EncodeElement(t{}, xml.StartElement{}) }", "main.go:6: (*encoding/xml.Encoder).EncodeElement does not see the type t"},
+		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{ n int }\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"reflect.Value in a field of the library": {
 			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",
 		},
