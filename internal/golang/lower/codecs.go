@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -84,7 +85,7 @@ func (f *fn) plain(t types.Type, around []types.Type) bool {
 				return false
 			}
 		}
-		around = append(around[:len(around):len(around)], n)
+		around = append(slices.Clip(around), n)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
