@@ -220,7 +220,7 @@ func TestDir(t *testing.T) {
 		"restricted syscall": {bare + "import _ \"syscall\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"cgo":                {bare + "import \"C\"\n" + hookOnly, []string{"main.go:3 import-cgo"}},
 		"maps":               {bare + "import _ \"maps\"\n" + hookOnly, nil},
-		"too young":          {bare + "import _ \"unique\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
+		"too young":          {bare + "import _ \"weak\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
 		"not vendored":       {bare + "import _ \"example.com/x\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"not vendored, used": {bare + "import \"example.com/go-x\"\n\nvar _ = x.Y\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"no own directory":   {bare + "import _ \"my-plugin/sub\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
