@@ -106,8 +106,27 @@ func (s *supervisor) reported(c *child, err error) error {
 
 // overdue returns the error for a call that exceeded its time limit.
 func (p *hostProcess) overdue(limit time.Duration) error {
-	if last := p.lastWords(); last != "" {
-		return fmt.Errorf("no answer within %s, so the plugin's process was killed; it last printed: %s", limit, last)
+	why := fmt.Sprintf("no answer within %s, so the plugin's process was killed", limit)
+	if places := hangPlaces(p.tail.String()); places != "" {
+		return errors.New(why + "; it was in " + places)
 	}
-	return fmt.Errorf("no answer within %s, so the plugin's process was killed", limit)
+	if last := p.lastWords(); last != "" {
+		why += "; it last printed: " + last
+	}
+	return errors.New(why)
+}
+
+// hangPlaces returns where the plugin's goroutines were, if the child reported that at last. The log has all of them.
+func hangPlaces(text string) string {
+	var list []string
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for _, line := range slices.Backward(lines) {
+		place, found := strings.CutPrefix(line, shared.HangPrefix)
+		if !found {
+			break
+		}
+		list = append(list, place)
+	}
+	slices.Reverse(list)
+	return strings.Join(list[:min(len(list), excerptLines/2)], "; ")
 }

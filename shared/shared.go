@@ -21,6 +21,9 @@ const MaxMessage = 64 << 20
 // answer in time and need not be killed.
 const Grace = 500 * time.Millisecond
 
+// HangPrefix begins the lines that a child prints for a call that continues after its deadline: where the plugin's goroutines are.
+const HangPrefix = "hang: "
+
 // PluginKey is the name under which a child serves its one plugin.
 const PluginKey = "plugin"
 

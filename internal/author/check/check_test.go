@@ -220,7 +220,7 @@ func TestDir(t *testing.T) {
 		"restricted syscall": {bare + "import _ \"syscall\"\n" + hookOnly, []string{"main.go:3 import-restricted"}},
 		"cgo":                {bare + "import \"C\"\n" + hookOnly, []string{"main.go:3 import-cgo"}},
 		"maps":               {bare + "import _ \"maps\"\n" + hookOnly, nil},
-		"too young":          {bare + "import _ \"unique\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
+		"too young":          {bare + "import _ \"weak\"\n" + hookOnly, []string{"main.go:3 import-unavailable"}},
 		"not vendored":       {bare + "import _ \"example.com/x\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"not vendored, used": {bare + "import \"example.com/go-x\"\n\nvar _ = x.Y\n" + hookOnly, []string{"main.go:3 import-missing"}},
 		"no own directory":   {bare + "import _ \"my-plugin/sub\"\n" + hookOnly, []string{"main.go:3 import-missing"}},
@@ -276,8 +276,8 @@ func TestUnsafe(t *testing.T) {
 func TestLibraryText(t *testing.T) {
 	t.Parallel()
 	for name, use := range map[string]string{
-		"strings.LinesOf": "import \"strings\"\n\nvar x = strings.LinesOf(\"\")\n",
-		"sql.Null":        "import \"database/sql\"\n\nvar x sql.Null[int]\n",
+		"strings.LinesOf":    "import \"strings\"\n\nvar x = strings.LinesOf(\"\")\n",
+		"maphash.Comparable": "import \"hash/maphash\"\n\nvar x = maphash.Comparable[int]\n",
 	} {
 		dir := unpack(t, "my-plugin", txtar.Parse([]byte(start+"-- b.go --\npackage my_plugin\n\n"+use)))
 		found := check.Dir(dir, check.Options{})

@@ -73,6 +73,7 @@ func storeSlice(b *Type, v, m reflect.Value) error {
 	}
 	for i := range m.Len() {
 		if err := store(b.elem, out.Index(i), m.Index(i)); err != nil {
+			v.Set(out.Slice(0, min(max(v.Len(), i+1), out.Cap()))) // a decoder shortens it only at the end
 			return err
 		}
 	}

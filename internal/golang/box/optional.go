@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"reflect"
 )
 
@@ -137,10 +138,14 @@ func (f readFrom) ReadFrom(r io.Reader) (int64, error) { return f(r) }
 // WriteTo calls the function.
 func (f writeTo) WriteTo(w io.Writer) (int64, error) { return f(w) }
 
-// optional returns a reader, writer or flag with the further methods that package io and flag ask for. wrapped gives the value the methods of the
+// optional returns a reader, writer, file, file system or flag with the further methods that packages io, fs and flag ask for. wrapped gives the value the methods of the
 // interface t.
 func optional(b Value, wrapped any, t reflect.Type) any {
 	switch t {
+	case reflect.TypeFor[fs.FS]():
+		return fileSystemMethods(b, wrapped)
+	case reflect.TypeFor[fs.File]():
+		return fileMethods(b, wrapped)
 	case reflect.TypeFor[io.Writer]():
 		text, isText := b.method("WriteString").(func(string) (int, error))
 		from, isFrom := b.method("ReadFrom").(func(io.Reader) (int64, error))

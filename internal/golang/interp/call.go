@@ -95,7 +95,7 @@ func missingPath(err error) string {
 }
 
 // call sets the task's variables, calls a bound function and returns its result or its failure.
-func (p *Plugin) call(name string, fn value, env map[string]string, args ...any) (any, error) {
+func (p *Plugin) call(ctx context.Context, name string, fn value, env map[string]string, args ...any) (any, error) {
 	if !fn.IsValid() {
 		return nil, &shared.Failure{Kind: shared.FailureUnsupported, Message: "the plugin does not export " + name}
 	}
@@ -106,6 +106,7 @@ func (p *Plugin) call(name string, fn value, env map[string]string, args ...any)
 	for i, a := range args {
 		in[i] = valueOf(a, fn.Type().In(i))
 	}
+	defer p.trace.watch(ctx)()
 	var out any
 	failure := p.run(name, func() error {
 		results := fn.Call(in)
@@ -129,22 +130,22 @@ func valueOf(a any, t reflect.Type) reflect.Value {
 
 // Hook calls one hook function.
 func (p *Plugin) Hook(ctx context.Context, call shared.HookCall) (any, error) {
-	return p.call(string(call.Point), p.bound.hooks[call.Point], call.Env, ctx, call.Context)
+	return p.call(ctx, string(call.Point), p.bound.hooks[call.Point], call.Env, ctx, call.Context)
 }
 
 // Execute calls a tool.
 func (p *Plugin) Execute(ctx context.Context, call shared.ToolCall) (string, error) {
-	return as[string](p.call(pluginsource.Execute.Name, p.bound.execute[call.Tool], call.Env, ctx, call.Context, call.Args))
+	return as[string](p.call(ctx, pluginsource.Execute.Name, p.bound.execute[call.Tool], call.Env, ctx, call.Context, call.Args))
 }
 
 // Paths returns which files a call of a tool would touch.
-func (p *Plugin) Paths(_ context.Context, call shared.PathsCall) (sdk.ToolPaths, error) {
-	return as[sdk.ToolPaths](p.call(pluginsource.Paths.Name, p.bound.paths[call.Tool], nil, call.Args))
+func (p *Plugin) Paths(ctx context.Context, call shared.PathsCall) (sdk.ToolPaths, error) {
+	return as[sdk.ToolPaths](p.call(ctx, pluginsource.Paths.Name, p.bound.paths[call.Tool], nil, call.Args))
 }
 
 // Command calls a slash command.
 func (p *Plugin) Command(ctx context.Context, call shared.CommandCall) (sdk.CommandResult, error) {
-	return as[sdk.CommandResult](p.call(pluginsource.ExecuteCommand.Name, p.bound.commands[call.Name], call.Env, ctx, call.Args, call.Context))
+	return as[sdk.CommandResult](p.call(ctx, pluginsource.ExecuteCommand.Name, p.bound.commands[call.Name], call.Env, ctx, call.Args, call.Context))
 }
 
 // Event calls the handlers of an event one after the other.
@@ -154,6 +155,7 @@ func (p *Plugin) Event(ctx context.Context, e shared.EventCall) error {
 		return &shared.Failure{Kind: shared.FailureWire, Message: err.Error()}
 	}
 	var failures []error
+	defer p.trace.watch(ctx)()
 	for _, handler := range p.desk.handlers(e.Name) {
 		failure := p.run("event "+e.Name, func() error {
 			return handler(ctx, sdk.Event{Name: e.Name, Sender: e.Sender, Payload: payload})

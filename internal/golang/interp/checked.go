@@ -43,6 +43,17 @@ func (w *watcher) shift(n unsafe.Pointer, own step) step {
 	}
 }
 
+// deref returns the step of a node that reads what a pointer points to, which panics where the pointer is nil. The interpreter goes on without a value.
+func (w *watcher) deref(n unsafe.Pointer, own step) step {
+	pointer := genValue((*part[[]unsafe.Pointer](n, w.child))[0])
+	return func(frame unsafe.Pointer) step {
+		if p := pointer(frame); p.Kind() == reflect.Pointer && p.IsNil() {
+			_ = *(*byte)(p.UnsafePointer())
+		}
+		return own(frame)
+	}
+}
+
 // retry indexes or slices something like x. The name of the interpreter's function says which.
 func retry(name string, x reflect.Value, numbers []reflect.Value) {
 	for x.Kind() == reflect.Pointer || x.Kind() == reflect.Interface {

@@ -25,6 +25,8 @@ var known struct {
 	sync.RWMutex
 
 	places []place
+	// starts holds the numbers of the first places of functions by the addresses of the nodes with which they begin.
+	starts map[uintptr]uintptr
 }
 
 // places maps the positions of lowered source to places of the source.
@@ -129,6 +131,29 @@ func inSource(trace string) []place {
 		out = append(out, known.places[n])
 	}
 	return out
+}
+
+// running matches a function of a trace that executes a node, with the number of its place, or one that executes the nodes of a function, with the
+// address of the first.
+var running = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(executed().String() + `|/yaegi/interp\.runCfg\(0x([0-9a-f]+), `)
+})
+
+// betweenNodes returns the function of the source that executes none of its nodes at the moment, if it is the innermost: nodes that neither panic nor call
+// anything leave no trace. The place is the first of the function.
+func betweenNodes(trace string) (place, bool) {
+	m := running().FindStringSubmatch(trace)
+	if m == nil || m[2] == "" {
+		return place{}, false
+	}
+	start, err := strconv.ParseUint(m[2], 16, 64)
+	known.RLock()
+	defer known.RUnlock()
+	number, found := known.starts[uintptr(start)]
+	if err != nil || !found || known.places[number].function == "" {
+		return place{}, false
+	}
+	return known.places[number], true
 }
 
 // maxTrace is how much of a trace is read, in bytes. Go prints no more than a hundred functions of each goroutine.

@@ -46,7 +46,7 @@ func runChecked(_ marked, own step, n, frame unsafe.Pointer) step {
 
 // nodeLayout is where the interpreter's nodes keep what is needed here.
 type nodeLayout struct {
-	child, pos, exec, gen, typ uintptr
+	child, start, pos, exec, gen, typ uintptr
 	// itype is what the nodes have for types, and val where it keeps the type of the source.
 	itype reflect.Type
 	val   uintptr
@@ -65,7 +65,7 @@ var layoutOf = sync.OnceValue(func() nodeLayout {
 	node := root.Type.Elem()
 	typ := at(node, "typ")
 	return nodeLayout{
-		at(node, "child").Offset, at(node, "pos").Offset, at(node, "exec").Offset, at(node, "gen").Offset, typ.Offset, typ.Type.Elem(), at(typ.Type.Elem(), "val").Offset,
+		at(node, "child").Offset, at(node, "start").Offset, at(node, "pos").Offset, at(node, "exec").Offset, at(node, "gen").Offset, typ.Offset, typ.Type.Elem(), at(typ.Type.Elem(), "val").Offset,
 	}
 })
 
@@ -172,9 +172,29 @@ func (w *watcher) visit(n unsafe.Pointer) {
 			w.early = append(w.early, n)
 		}
 	}
-	for _, c := range *part[[]unsafe.Pointer](n, w.child) {
+	children := *part[[]unsafe.Pointer](n, w.child)
+	if len(children) == bodyOf+1 && children[bodyOf] != nil {
+		w.begins(*part[unsafe.Pointer](children[bodyOf], w.start))
+	}
+	for _, c := range children {
 		w.visit(c)
 	}
+}
+
+// bodyOf is the index of the body among the children of a function.
+const bodyOf = 3
+
+// begins notes the node with which a function begins.
+func (w *watcher) begins(n unsafe.Pointer) {
+	if n == nil {
+		return
+	}
+	known.Lock()
+	defer known.Unlock()
+	if known.starts == nil {
+		known.starts = map[uintptr]uintptr{}
+	}
+	known.starts[uintptr(n)] = w.places.number(*part[token.Pos](n, w.pos))
 }
 
 // generate makes the step of a node, and the one around it.
@@ -198,8 +218,11 @@ func (w *watcher) generate(n unsafe.Pointer) {
 	if w.quiet(n, make) {
 		return
 	}
-	if shifting[generatorName(make)] {
+	switch name := generatorName(make); {
+	case shifting[name]:
 		own = w.shift(n, own)
+	case name == "interp.deref":
+		own = w.deref(n, own)
 	}
 	at := marked{w.places.number(*part[token.Pos](n, w.pos)), mark}
 	if indexing[generatorName(make)] {

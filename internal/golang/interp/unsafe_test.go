@@ -12,7 +12,7 @@ import (
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	const imports = "-- unsafe.go --\npackage my_plugin\n\nimport (\n\t\"context\"\n\t\"github.com/idelchi/aura/sdk\"\n\t%IMPORT\n)\n\n" +
-		"func message(ctx context.Context, c sdk.BeforeChatContext) string {\n\t"
+		"func message(ctx context.Context, c sdk.BeforeChatContext) (text string) {\n\t"
 	for name, tt := range map[string]struct{ imports, body, want string }{
 		"os/exec": {
 			`"os/exec"`, "if _, err := exec.LookPath(\"no-such-program\"); err != nil {\n\treturn exec.Command(\"a\", \"b\").Args[1]\n}\nreturn \"\"", "b",
@@ -24,6 +24,20 @@ func TestUnsafe(t *testing.T) {
 		"unsafe.Pointer": {
 			"\"fmt\"\n\t\"unsafe\"", "n := [2]int32{7, 9}\n\tp := unsafe.Pointer(&n[0])\n\tf := 1.5\n\t" +
 				"return fmt.Sprint(*(*int32)(unsafe.Add(p, 4)), *(*uint64)(unsafe.Pointer(&f)), uintptr(p) != 0)", "9 4609434218613702656 true",
+		},
+		"unsafe.Slice": {
+			"\"fmt\"\n\t\"unsafe\"", "n := [3]int32{7, 8, 9}\n\tlist := unsafe.Slice(&n[1], uint8(2))\n\tlist[0]++\n\t" +
+				"return fmt.Sprint(n, len(list), *unsafe.SliceData(list), unsafe.Slice((*int)(nil), 0) == nil)", "[7 9 9] 2 9 true",
+		},
+		"unsafe.Slice of own structs": {
+			"\"fmt\"\n\t\"unsafe\"", "type own struct{ n int }\n\tall := []own{{1}, {2}}\n\tunsafe.Slice(&all[0], 2)[1].n = 5\n\treturn fmt.Sprint(all, unsafe.SliceData(all).n)",
+			"[{1} {5}] 1",
+		},
+		"unsafe.Slice, too long": {
+			"\"fmt\"\n\t\"unsafe\"", "n, x := -1, 0\n\tdefer func() { text = fmt.Sprint(recover()) }()\n\treturn fmt.Sprint(unsafe.Slice(&x, n))", "runtime error: unsafe.Slice: len out of range",
+		},
+		"unsafe.String": {
+			`"unsafe"`, "b := []byte(\"text\")\n\ts := unsafe.String(unsafe.SliceData(b), len(b))\n\tb[0] = 'n'\n\treturn s + string(unsafe.Slice(unsafe.StringData(s), 2))", "nextne",
 		},
 		"unsafe.Offsetof": {
 			"\"fmt\"\n\t\"unsafe\"", "var v struct{ A int8; B int64 }\n\treturn fmt.Sprint(unsafe.Offsetof(v.B), unsafe.Alignof(v.A), unsafe.Sizeof(v))", "8 1 16",

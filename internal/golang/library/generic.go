@@ -17,10 +17,10 @@ import (
 var sources embed.FS
 
 // Generics returns the paths of the packages that exist as source.
-func Generics() []string { return []string{"cmp", "iter", "maps", "slices"} }
+func Generics() []string { return []string{"cmp", "iter", "maps", "slices", "unique"} }
 
 // mixed lists the packages of which the generic functions and types exist as source, and the rest as symbols.
-var mixed = []string{"errors", "math/rand/v2", "reflect", "sync", "sync/atomic"}
+var mixed = []string{"database/sql", "errors", "math/rand/v2", "reflect", "sync", "sync/atomic"}
 
 // Later returns the paths of the packages that plugins may import and that are missing in the tables of the interpreter.
 func Later() []string {

@@ -170,4 +170,5 @@ var importable = [...]string{
 	"unicode",
 	"unicode/utf16",
 	"unicode/utf8",
+	"unique",
 }

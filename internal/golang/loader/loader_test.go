@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 		"undefined":            {body + "func f() int { return missing }", "main.go:3:23: undefined: missing", ""},
 		"undefined, own":       {body + "import _ \"my-plugin/a\"\n-- a/a.go --\npackage a\n\nfunc f() { missing() }", "a/a.go:3:12: undefined: missing", ""},
 		"no such function":     {body + "import \"strings\"\n\nvar x = strings.Nothing()", "main.go:5:17: undefined: strings.Nothing" + library, ""},
-		"generic library":      {body + "import \"database/sql\"\n\nvar x sql.Null[int]", "main.go:5:11: undefined: sql.Null" + library, `main.go:3: importing "database/sql": not in the standard library of this Go toolchain and ` + without},
+		"generic library":      {body + "import \"hash/maphash\"\n\nvar x = maphash.Comparable[int]", "main.go:5:17: undefined: maphash.Comparable" + library, `main.go:3: importing "hash/maphash": not in the standard library of this Go toolchain and ` + without},
 		"kept recover":         {body + "func f() {\n\trescue := func() { _ = recover() }\n\tdefer rescue()\n}", "main.go:4: a function literal that calls recover is kept; the interpreter recovers only in a literal that is deferred where it is written: defer func() { ... }()", ""},
 		"no body":              {body + "func f() int\n", "main.go:3: the function f has no body; write it in Go", same},
 		"escaped path":         {body + `import _ "\x6fs/exec"`, `main.go:3: importing "os/exec": the path is written with escapes; write it as it is`, same},

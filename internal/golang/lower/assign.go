@@ -48,7 +48,7 @@ func (f *fn) redefines(s *ast.AssignStmt) bool {
 func (f *fn) redefine(s *ast.AssignStmt) string {
 	var values, sets []string
 	for i, l := range s.Lhs {
-		if id, ok := l.(*ast.Ident); ok && id.Name == "_" {
+		if isBlank(l) {
 			values = append(values, f.discard(s.Rhs[i]))
 			continue
 		}
@@ -60,7 +60,7 @@ func (f *fn) redefine(s *ast.AssignStmt) string {
 			sets = append(sets, f.left(l)+" = "+temp)
 		}
 	}
-	return strings.Join(append(values, sets...), "; ")
+	return strings.Join(append(f.callsFirst(s.Rhs, values), sets...), "; ")
 }
 
 // places reports whether the values of an assignment are computed in statements of their own, before anything is assigned: there are several, and at
@@ -95,9 +95,7 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string {
 	var values, sets []string
 	for i, l := range s.Lhs {
 		if places[i] == "_" {
-			if text := f.discard(s.Rhs[i]); text != "" {
-				values = append(values, text)
-			}
+			values = append(values, f.discard(s.Rhs[i]))
 			continue
 		}
 		t := f.typ(f.leftType(l), l.Pos())
@@ -108,6 +106,7 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string {
 		values = append(values, fmt.Sprintf("var %s %s = %s", temp, t, f.assigned(l, s.Rhs[i])))
 		sets = append(sets, places[i]+" = "+temp)
 	}
+	values = slices.DeleteFunc(f.callsFirst(s.Rhs, values), func(text string) bool { return text == "" })
 	return f.sequence(slices.Concat(before, values, sets))
 }
 

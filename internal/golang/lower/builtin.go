@@ -18,10 +18,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 	case *ast.Ident:
 		name = f.info.Uses[fun].Name()
 	case *ast.SelectorExpr:
-		if fun.Sel.Name != "Add" {
-			refuse(e.Pos(), "unsafe.%s cannot be interpreted; compile the plugin (runtime: native in plugin.yaml)", fun.Sel.Name)
-		}
-		return f.use(types.Unsafe) + ".Add(" + f.expr(e.Args[0]) + ", int(" + f.expr(e.Args[1]) + "))"
+		return f.memory(e, fun.Sel.Name)
 	}
 	arg := func(i int) string { return f.under(e.Args[i]) }
 	switch name {

@@ -220,7 +220,11 @@ func (g *gen) result(sig *types.Signature, at token.Pos) (id int, variadic bool)
 }
 
 // runtimeName returns the name of a type in the form of package reflect.
-func runtimeName(t types.Type) string { //nolint:gocognit // one case after the other
+func runtimeName(t types.Type) string { return typeName(t, (*types.Package).Name) }
+
+// typeName is runtimeName with the names of packages that pkg returns. The type arguments in a name have the paths of packages.
+func typeName(t types.Type, pkg func(*types.Package) string) string { //nolint:gocognit // one case after the other
+	name := func(t types.Type) string { return typeName(t, pkg) }
 	switch t := types.Unalias(t).(type) {
 	case *types.Basic:
 		b, _ := types.Default(t).(*types.Basic)
@@ -229,34 +233,34 @@ func runtimeName(t types.Type) string { //nolint:gocognit // one case after the 
 		}
 		return types.Typ[b.Kind()].Name() // uint8 for byte
 	case *types.Named:
-		name := t.Obj().Name()
+		text := t.Obj().Name()
 		if t.Obj().Pkg() != nil {
-			name = t.Obj().Pkg().Name() + "." + name
+			text = pkg(t.Obj().Pkg()) + "." + text
 		}
 		if t.TypeArgs() != nil {
 			var args []string
 			for a := range t.TypeArgs().Types() {
-				args = append(args, types.TypeString(a, func(p *types.Package) string { return p.Path() }))
+				args = append(args, typeName(a, (*types.Package).Path))
 			}
-			name += "[" + strings.Join(args, ",") + "]"
+			text += "[" + strings.Join(args, ",") + "]"
 		}
-		return name
+		return text
 	case *types.Pointer:
-		return "*" + runtimeName(t.Elem())
+		return "*" + name(t.Elem())
 	case *types.Slice:
-		return "[]" + runtimeName(t.Elem())
+		return "[]" + name(t.Elem())
 	case *types.Array:
-		return fmt.Sprintf("[%d]%s", t.Len(), runtimeName(t.Elem()))
+		return fmt.Sprintf("[%d]%s", t.Len(), name(t.Elem()))
 	case *types.Map:
-		return "map[" + runtimeName(t.Key()) + "]" + runtimeName(t.Elem())
+		return "map[" + name(t.Key()) + "]" + name(t.Elem())
 	case *types.Chan:
-		return map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}[t.Dir()] + runtimeName(t.Elem())
+		return map[types.ChanDir]string{types.SendRecv: "chan ", types.SendOnly: "chan<- ", types.RecvOnly: "<-chan "}[t.Dir()] + name(t.Elem())
 	case *types.Signature:
-		return "func" + runtimeSignature(t)
+		return "func" + runtimeSignature(t, name)
 	case *types.Struct:
 		var fields []string
 		for i := range t.NumFields() {
-			text := runtimeName(t.Field(i).Type())
+			text := name(t.Field(i).Type())
 			if !t.Field(i).Embedded() {
 				text = t.Field(i).Name() + " " + text
 			}
@@ -272,7 +276,7 @@ func runtimeName(t types.Type) string { //nolint:gocognit // one case after the 
 	case *types.Interface:
 		var methods []string
 		for m := range t.Methods() {
-			methods = append(methods, m.Name()+runtimeSignature(m.Signature()))
+			methods = append(methods, m.Name()+runtimeSignature(m.Signature(), name))
 		}
 		if len(methods) == 0 {
 			return "interface {}"
@@ -282,16 +286,16 @@ func runtimeName(t types.Type) string { //nolint:gocognit // one case after the 
 	return t.String()
 }
 
-func runtimeSignature(t *types.Signature) string {
+func runtimeSignature(t *types.Signature, name func(types.Type) string) string {
 	var params, results []string
 	for v := range t.Params().Variables() {
-		params = append(params, runtimeName(v.Type()))
+		params = append(params, name(v.Type()))
 	}
 	if t.Variadic() {
 		params[len(params)-1] = "..." + strings.TrimPrefix(params[len(params)-1], "[]")
 	}
 	for v := range t.Results().Variables() {
-		results = append(results, runtimeName(v.Type()))
+		results = append(results, name(v.Type()))
 	}
 	out := "(" + strings.Join(params, ", ") + ")"
 	switch len(results) {

@@ -46,6 +46,57 @@ func (f *fn) mayPanic(e ast.Expr) (found bool) {
 	return found
 }
 
+// ordered reports whether an expression calls something or receives: Go evaluates these in the order in which they are written, and other operands, such
+// as variables, when all of these are done.
+func (f *fn) ordered(e ast.Expr) (found bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			tv := f.info.Types[n.Fun]
+			id, _ := ast.Unparen(n.Fun).(*ast.Ident)
+			found = found || tv.Value == nil && !tv.IsType() && (!tv.IsBuiltin() || id == nil || !plainBuiltins[id.Name])
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.ARROW
+		}
+		return !found
+	})
+	return found
+}
+
+// plainBuiltins lists the built-in functions that are evaluated as operators are.
+var plainBuiltins = map[string]bool{"len": true, "cap": true, "min": true, "max": true, "real": true, "imag": true, "complex": true}
+
+// readsLate reports whether one of several values is read after a call in a later one.
+func (f *fn) readsLate(list []ast.Expr) bool {
+	late := false
+	for _, x := range list {
+		switch tv := f.info.Types[x]; {
+		case f.ordered(x):
+			if late {
+				return true
+			}
+		case tv.Value == nil && !tv.IsNil():
+			late = true
+		}
+	}
+	return false
+}
+
+// callsFirst returns the texts for values in the order in which Go evaluates the values.
+func (f *fn) callsFirst(list []ast.Expr, texts []string) []string {
+	var first, rest []string
+	for i, x := range list {
+		if f.ordered(x) {
+			first = append(first, texts[i])
+		} else {
+			rest = append(rest, texts[i])
+		}
+	}
+	return append(first, rest...)
+}
+
 func isPointer(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Pointer)
 	return ok

@@ -77,6 +77,9 @@ func TestRules(t *testing.T) {
 		"methods of a reflect.Type":        {"import \"reflect\"\n\nvar m = reflect.TypeOf(1).Method(0)", "aura_box.TypeMethod(reflect.TypeOf(1), 0)"},
 		"names that instances need":        {"var n = 1\n\nfunc next() int { n++; return n }\n\nfunc g[T any](v T) (T, int) { return v, next() }", "func X_next()"},
 		"json.Marshal":                     {"import \"encoding/json\"\n\ntype own struct{ A int }\n\nfunc f(x own) { json.Marshal(x) }", "aura_box.Mirror("},
+		"a name with type arguments":       {"type pair[K, V any] struct { k K; v V }\n\ntype list[T any] []T\n\nvar x any = list[pair[string, int]]{}", "p.list[p.pair[string,int]]"},
+		"a value read after a call":        {"func f() (n int, err error) { return n, g(&n) }\n\nfunc g(p *int) error { *p++; return nil }", "g(&aura_r1); var aura_v3 int = aura_r1"},
+		"unsafe.Slice":                     {"import \"unsafe\"\n\nfunc f(p *int) []int { return unsafe.Slice(p, uint8(2)) }", "aura_box.UnsafeSlice(p, n).([]int)"},
 		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = f()"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,8 +106,8 @@ func TestRefused(t *testing.T) {
 		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
 		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"XML of what may be of such a type": {"import \"encoding/xml\"\n\nfunc f(v any) { xml.Marshal(v) }", "main.go:4: encoding/xml.Marshal does not see types of the plugin, which are interpreted, and v may be of one"},
-		"XML of an element of such a type":  {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f(e *xml.Encoder) { e.EncodeElement(t{}, xml.StartElement{}) }", "main.go:6: (*encoding/xml.Encoder).EncodeElement does not see the type t"},
-		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{}\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
+		"XML of an element of such a type":  {"import \"encoding/xml\"\n\ntype t struct{ n int }\n\nfunc f(e *xml.Encoder) { e.EncodeElement(t{}, xml.StartElement{}) }", "main.go:6: (*encoding/xml.Encoder).EncodeElement does not see the type t"},
+		"XML of a type of its own":          {"import \"encoding/xml\"\n\ntype t struct{ n int }\n\nfunc f() { xml.Marshal(t{}) }", "main.go:6: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"reflect.Value in a field of the library": {
 			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",
 		},

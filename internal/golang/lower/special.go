@@ -129,6 +129,9 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
 		return f.executesOn(e, obj, callee()), true
 	case refusedCalls[name] != "":
+		if text, ok := f.codes(e, name, callee()); ok {
+			return text, true
+		}
 		return f.denyOwn(e, name)
 	}
 	return "", false

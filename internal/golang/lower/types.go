@@ -75,7 +75,7 @@ func (f *fn) localInstance(n *types.Named) types.Type {
 	var args []string
 	for _, param := range params {
 		keys = append(keys, f.key(f.env[param]))
-		args = append(args, types.TypeString(f.env[param], func(p *types.Package) string { return p.Path() }))
+		args = append(args, typeName(f.env[param], (*types.Package).Path))
 	}
 	key := strings.Join(keys, " ")
 	if known := f.localTypes[key]; known != nil {

@@ -70,7 +70,7 @@ func generate() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	return map[string][]byte{declarations: w.text(), index: list(slices.Concat(slices.Collect(maps.Keys(tables)), []string{"iter", "maps"}))}, nil
+	return map[string][]byte{declarations: w.text(), index: list(slices.Concat(slices.Collect(maps.Keys(tables)), []string{"iter", "maps", "unique"}))}, nil
 }
 
 // list returns the source of the list of packages.

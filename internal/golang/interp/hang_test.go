@@ -1,0 +1,94 @@
+package interp
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/idelchi/aura/shared"
+)
+
+// TestHang calls functions that do not end by the deadline of their context. A line for each goroutine says where it is.
+func TestHang(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ body, want string }{
+		"busy loop":     {"for !released.Load() {\n}", "hang: stuck.wait, main.go:35 (running) < stuck.ExecuteCommand, main.go:27"},
+		"empty loop":    {"if args == \"spin\" {\nreturn\n}\nfor !quit {\n}", "hang: stuck.wait, main.go:35 (running) < stuck.ExecuteCommand, main.go:27"},
+		"channel":       {"<-make(chan int)", "hang: stuck.wait, main.go:35 (chan receive) < stuck.ExecuteCommand, main.go:27"},
+		"mutex":         {"mu.Lock()\nmu.Lock()", "hang: stuck.wait, main.go:36 (sync.Mutex.Lock) < stuck.ExecuteCommand, main.go:27"},
+		"select":        {"select {\n}", "hang: stuck.wait, main.go:35 (select (no cases)) < stuck.ExecuteCommand, main.go:27"},
+		"method":        {"new(keeper).keep()", "hang: stuck.(*keeper).keep, main.go:16 (chan receive) < stuck.wait, main.go:35 < stuck.ExecuteCommand, main.go:27"},
+		"deferred call": {"defer func() {\nmu.Lock()\nmu.Lock()\n}()", "hang: stuck.wait.func1, main.go:37 (sync.Mutex.Lock) < stuck.wait, main.go:35 < stuck.ExecuteCommand, main.go:27"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := unpack(t, `-- go.mod --
+module stuck
+-- plugin.yaml --
+description: test
+-- main.go --
+package stuck
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/idelchi/aura/sdk"
+)
+
+var mu sync.Mutex
+var released atomic.Bool
+
+type keeper struct{}
+
+func (*keeper) keep() { <-make(chan int) }
+
+func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "stuck"} }
+
+func ExecuteCommand(_ context.Context, args string, _ sdk.Context) (sdk.CommandResult, error) {
+	if args == "release" {
+		released.Store(true)
+		quit = true
+		return sdk.CommandResult{}, nil
+	}
+
+	wait()
+	return sdk.CommandResult{}, nil
+}
+
+var args string
+var quit bool
+
+func wait() {
+`+row.body+`
+}
+`)
+			read, write, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Close()
+			defer write.Close()
+			p, err := Load(Options{Name: "stuck", Dir: dir, Stdout: output(t), Stderr: write})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			go func() { _, _ = p.Command(ctx, shared.CommandCall{Name: "stuck"}) }()
+			lines := bufio.NewScanner(read)
+			for lines.Scan() && lines.Text() != row.want {
+				t.Logf("another goroutine: %s", lines.Text())
+			}
+			if lines.Text() != row.want {
+				t.Errorf("the report ended, want %q: %v", row.want, lines.Err())
+			}
+			if _, err := p.Command(t.Context(), shared.CommandCall{Name: "stuck", Args: "release"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
