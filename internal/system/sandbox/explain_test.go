@@ -23,7 +23,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	policy := sandbox.Policy{
-		Hidden: []string{filepath.Join(work, ".env")},
+		Hidden:    []string{filepath.Join(work, ".env")},
 		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib")},
 		Protected: []string{
 			filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura"),
