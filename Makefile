@@ -62,10 +62,13 @@ test-e2e: ## run the end-to-end tests
 .PHONY: test-exhaustive
 test-exhaustive: ## run the exhaustive and the longest tests
 	export AURA_TEST_EXHAUSTIVE=only && $(E2E)
-	$(RACETEST) -run '^($(LONG_TESTS))$$' $(sort $(dir $(LONG:%=./%)))
+	$(RACETEST) -run '^($(call LONG_TESTS,$(LONG)))$$' $(sort $(dir $(LONG:%=./%)))
+	$(if $(RACE),$(UNITTEST) -run '^($(call LONG_TESTS,$(LONG_NORACE)))$$' $(sort $(dir $(LONG_NORACE:%=./%))))
 
-LONG       = $(shell grep -rl 'testneed[.]Long(t)' --include='*_test.go' cmd hooks host internal shared)
-LONG_TESTS = $(shell sed -n -e '/^func Test/{s/^func \(Test[A-Za-z0-9_]*\).*/\1/;h}' -e '/testneed[.]Long.t./{g;p}' $(LONG) | paste -s -d '|' -)
+# Tests that 'make test' leaves out, in whole or in part, as testneed.Long and testneed.Times say. The test function itself calls them.
+LONG        = $(shell grep -rlE 'testneed[.](Long|Times)\b' --include='*_test.go' cmd hooks host internal shared)
+LONG_NORACE = $(filter %_norace_test.go,$(LONG))
+LONG_TESTS  = $(shell sed -n -e '/^func Test/{s/^func \(Test[A-Za-z0-9_]*\).*/\1/;h}' -e '/testneed[.]Long\b/{g;p}' -e '/testneed[.]Times\b/{g;p}' $(1) | sort -u | paste -s -d '|' -)
 
 # Root ignores modes and owners, so that a test that root passes may fail for the users of aura. Others run the tests as themselves anyway.
 .PHONY: test-nobody
@@ -103,7 +106,7 @@ NORACE_TESTS = $(shell grep -oh '^func Test[A-Za-z0-9_]*' $(NORACE) | cut -c 6- 
 
 .PHONY: test-norace
 test-norace: ## run the tests that do without the race detector
-	$(if $(RACE),$(UNITTEST) -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
+	$(if $(RACE),$(UNITTEST) -short -run '^($(NORACE_TESTS))$$' $(sort $(dir $(NORACE:%=./%))),@echo "run by 'make test-packages'")
 
 .PHONY: test-sdk
 test-sdk: ## run the tests of the SDK

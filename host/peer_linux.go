@@ -1,27 +1,12 @@
 package host
 
-import (
-	"fmt"
-	"net"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// sameUser returns an error unless a process of the same user is at the other end.
-func sameUser(conn *net.UnixConn) error {
-	raw, err := conn.SyscallConn()
+// peerUser returns the user at the other end of a socket.
+func peerUser(fd int) (uint32, error) {
+	peer, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
-		return fmt.Errorf("finding out who asks: %w", err)
+		return 0, err //nolint:wrapcheck // sameUser does
 	}
-	var peer *unix.Ucred
-	var failed error
-	err = raw.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
-	if err == nil {
-		err = failed
-	}
-	if err != nil {
-		return fmt.Errorf("finding out who asks: %w", err)
-	}
-	return ourOwn(peer.Uid, os.Geteuid())
+	return peer.Uid, nil
 }

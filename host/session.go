@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/lock"
 )
 
@@ -148,13 +149,13 @@ func RuntimeDir(xdg, run string) string {
 // temporaryDir returns usual unless something that does not belong to this user has its name. Then it returns a directory of this user whose
 // name begins with usual, or a new name that nobody can guess.
 func temporaryDir(usual string) string {
-	if info, err := os.Lstat(usual); err != nil || info.IsDir() && ownedByUs(info) {
+	if info, err := os.Lstat(usual); err != nil || info.IsDir() && files.Ours(info) {
 		return usual
 	}
 	// The pattern has no syntax that can fail.
 	others, _ := filepath.Glob(usual + "-*")
 	for _, dir := range others {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && ownedByUs(info) && fits(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && files.Ours(info) && fits(dir) {
 			return dir
 		}
 	}
@@ -190,7 +191,7 @@ func privateDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("making the runtime directory: %w", err)
 	}
-	if !info.IsDir() || !ownedByUs(info) {
+	if !info.IsDir() || !files.Ours(info) {
 		return fmt.Errorf("using runtime directory %s: it belongs to someone else; remove it or set XDG_RUNTIME_DIR", dir)
 	}
 	if info.Mode().Perm() != 0o700 {

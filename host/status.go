@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Status is the health of a plugin as its session reports it to other processes.
@@ -76,7 +78,7 @@ func Sessions(bases ...string) []json.RawMessage {
 func sockets(name string, bases []string) []string {
 	var paths []string
 	for _, base := range bases {
-		if info, err := os.Lstat(base); err != nil || !info.IsDir() || !ownedByUs(info) {
+		if info, err := os.Lstat(base); err != nil || !info.IsDir() || !files.Ours(info) {
 			continue
 		}
 		found, err := filepath.Glob(filepath.Join(base, "s-*", name))

@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/plugintest"
 	"github.com/idelchi/aura/internal/base/build"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/plugin/hookpoint"
 	"github.com/idelchi/aura/internal/plugin/manifest"
@@ -76,7 +77,7 @@ plugin. Otherwise aura asks for your consent when the plugin is used.`,
 	f.BoolVar(&o.json, "json", false, "write a JSON object")
 	// The only possible error is a flag that does not exist.
 	_ = cmd.RegisterFlagCompletionFunc("hook", listOf(func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		return allHooks(), cobra.ShellCompDirectiveNoFileComp
+		return hookpoint.Names(), cobra.ShellCompDirectiveNoFileComp
 	}))
 	_ = cmd.RegisterFlagCompletionFunc("dir", directories)
 	return cmd
@@ -89,14 +90,6 @@ func (o *newOptions) checkArgs(cmd *cobra.Command, args []string) error {
 	}
 	return usageError{fmt.Errorf("%s takes one NAME, and there are %d: %s; --tool and --command take no value, because the tool and the command are named after the plugin (%[1]s word-count --tool makes the tool WordCount)",
 		cmd.CommandPath(), len(args), strings.Join(args, ", "))}
-}
-
-func allHooks() []string {
-	var out []string
-	for _, p := range hookpoint.All() {
-		out = append(out, string(p.Name))
-	}
-	return out
 }
 
 // newReport is the result of plugins new as JSON.
@@ -189,7 +182,7 @@ func (o *newOptions) plugin(name string) (scaffold.Plugin, error) {
 	for _, hook := range o.hooks {
 		point, ok := hookpoint.Lookup(hookpoint.Name(hook))
 		if !ok {
-			return p, fmt.Errorf("--hook %s: there is no such hook; known hooks: %s%s", hook, strings.Join(allHooks(), ", "), nearest.Hint(hook, allHooks()))
+			return p, fmt.Errorf("--hook %s: there is no such hook; known hooks: %s%s", hook, strings.Join(hookpoint.Names(), ", "), nearest.Hint(hook, hookpoint.Names()))
 		}
 		if !slices.ContainsFunc(p.Hooks, func(h hookpoint.Point) bool { return h.Name == point.Name }) {
 			p.Hooks = append(p.Hooks, point)
@@ -222,7 +215,7 @@ func unused(l gate.Listing, place install.Place, p scaffold.Plugin, parent strin
 	if p.Tool && slices.Contains(inspect.BuiltinTools(), p.ToolName()) {
 		return usageError{fmt.Errorf("naming the plugin: its tool would be called %s, as one of aura's own tools is: choose another name", p.ToolName())}
 	}
-	if !inside(place.Home, parent) {
+	if !files.Within(place.Home, parent) {
 		return nil
 	}
 	entries, err := l.Entries()
@@ -235,12 +228,6 @@ func unused(l gate.Listing, place install.Place, p scaffold.Plugin, parent strin
 		}
 	}
 	return nil
-}
-
-// inside reports whether a path is a directory or below it.
-func inside(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // schemasFrom returns the path from a plugin to the schemas of a home, or an empty text if the home has none.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -83,12 +84,7 @@ func mebibytes(n int64) string {
 	return fmt.Sprintf("%.4gMiB", float64(n)/(1<<20))
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
+func dash(s string) string { return cmp.Or(s, "-") }
 
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")

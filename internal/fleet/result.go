@@ -39,7 +39,6 @@ const (
 	ClassWorker    = "worker_died"
 	ClassTooLarge  = "too_large"
 	ClassLimit     = "limit"
-	ClassStopped   = "stopped"
 )
 
 // Blob is data of any size: in the record if it is small, otherwise an object of the queue.

@@ -117,7 +117,6 @@ type input struct {
 
 	part
 	agent foreign.Agent
-	dir   Dir
 	// file is the file, relative to the directory. folder is the folder of a part with several files.
 	file, folder string
 	text         []byte
@@ -164,7 +163,7 @@ func (a Agent) readPart(dir Dir, name string, p part, o Options) []Item {
 	}
 	var out []Item
 	for _, file := range found {
-		in := &input{Options: o, part: p, agent: foreign.Agent(a.Name), dir: dir, file: file, folder: folder}
+		in := &input{Options: o, part: p, agent: foreign.Agent(a.Name), file: file, folder: folder}
 		var err error
 		if in.text, err = dir.Read(file); err == nil {
 			in.text = bytes.TrimPrefix(in.text, []byte("\ufeff"))
@@ -225,41 +224,3 @@ func Written(items []Item) []File {
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return out
 }
-
-// Table returns the rows of the table in docs/coming-from.md.
-func Table() []string {
-	var out []string
-	for _, a := range Agents() {
-		for _, p := range a.parts {
-			becomes, command := p.becomes, "`aura import "+a.Name+"`"
-			switch {
-			case p.by != "":
-				command = p.by
-			case p.read == nil && p.becomes == "":
-				becomes, command = "not taken over", ""
-			case p.read == nil:
-				command = "none needed"
-			}
-			out = append(out, fmt.Sprintf("| %s | %s | %s | %s | %s |", a.Title, p.where(), becomes, command, p.not))
-		}
-	}
-	return out
-}
-
-// where describes the files of a part.
-func (p part) where() string {
-	var files []string
-	for _, f := range p.user {
-		files = append(files, "`~/"+shown(f)+"`")
-	}
-	for _, f := range p.project {
-		files = append(files, "`"+shown(f)+"`")
-	}
-	text := strings.Join(files, ", ")
-	if p.key != "" {
-		text = "`" + strings.ReplaceAll(p.key, " ", "`, `") + "` in " + text
-	}
-	return text
-}
-
-func shown(file string) string { return strings.Replace(file, "/**", "/*", 1) }

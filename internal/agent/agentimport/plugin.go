@@ -191,7 +191,7 @@ func (c *conversion) hooks(entry object) {
 			}
 		}
 	}
-	in := &input{Options: Options{plugin: c.name}, part: part{kind: KindHook}, agent: foreign.Claude, dir: c.dir}
+	in := &input{Options: Options{plugin: c.name}, part: part{kind: KindHook}, agent: foreign.Claude}
 	in.hookGroups(all, file)
 	c.items = append(c.items, in.items...)
 }

@@ -13,15 +13,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestSequences compares random sequences of changes and rewinds with copies.
 func TestSequences(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(200) {
+	for seed := range testneed.Times(20, 200) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			r := rand.New(rand.NewPCG(seed, 1))
+			r := rand.New(rand.NewPCG(uint64(seed), 1))
 			k := newKept(t, DefaultLimits())
 			c := changer{kept: k, r: r}
 			for range 10 {

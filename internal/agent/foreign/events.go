@@ -34,11 +34,3 @@ func EventIn(agent Agent, name string) (string, bool) {
 	}
 	return events[i].aura, true
 }
-
-// EventName returns the name of aura's event in Claude Code. It is empty if there is none.
-func EventName(aura string) string {
-	if i := slices.IndexFunc(events, func(e event) bool { return e.aura == aura }); i >= 0 {
-		return events[i].claude
-	}
-	return ""
-}

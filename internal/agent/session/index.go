@@ -130,9 +130,6 @@ func (x *Index) Version() string {
 	return fmt.Sprint(x.info.Size(), " ", x.info.ModTime().UnixNano())
 }
 
-// Torn reports whether the last record is incomplete.
-func (x *Index) Torn() bool { return x.scan.s.Torn }
-
 // Messages reads the messages from one number up to another, without the bytes of their files: Part.Data is nil.
 func (x *Index) Messages(from, to int) ([]llm.Message, error) {
 	var out []llm.Message

@@ -122,8 +122,8 @@ func TestIndexOfDamagedJournal(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || x.Len() != row.messages || x.Torn() != row.torn {
-			t.Errorf("%s: %d messages, torn %v, %v", row.name, x.Len(), x.Torn(), err)
+		if err != nil || x.Len() != row.messages || x.scan.s.Torn != row.torn {
+			t.Errorf("%s: %d messages, torn %v, %v", row.name, x.Len(), x.scan.s.Torn, err)
 		}
 	}
 }

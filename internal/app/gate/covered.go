@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
@@ -43,7 +44,7 @@ func nearby(o config.Options) (near func(dir string) bool, ok bool) {
 			workdir = abs
 		}
 	}
-	return func(dir string) bool { return dir == found.Dir || within(workdir, dir) }, true
+	return func(dir string) bool { return dir == found.Dir || files.Within(workdir, dir) }, true
 }
 
 // Expose records that confined code can write what consents cover, because there is no mount namespace.
@@ -85,7 +86,7 @@ func (g *Gate) Narrow(o config.Options, paths []string) {
 	g.narrow(o, func(dir string, c trust.Consent) []string {
 		return slices.DeleteFunc(slices.Clone(c.Sources), func(s string) bool {
 			source := filepath.Join(dir, filepath.FromSlash(s))
-			return !slices.ContainsFunc(paths, func(path string) bool { return within(real(path), source) || within(source, real(path)) })
+			return !slices.ContainsFunc(paths, func(path string) bool { return files.Within(real(path), source) || files.Within(source, real(path)) })
 		})
 	}, "which a tool made")
 }

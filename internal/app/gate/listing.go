@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/nearest"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -73,7 +74,7 @@ func (l Listing) InstallPlaces(kinds ...config.HomeKind) []install.Place {
 		return places
 	}
 	return slices.DeleteFunc(places, func(p install.Place) bool {
-		return l.Foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !within(l.Untrusted.Base, p.Root)
+		return l.Foreign(config.Source{Home: config.Home{Dir: p.Home}}) && !files.Within(l.Untrusted.Base, p.Root)
 	})
 }
 
@@ -84,7 +85,7 @@ func (l Listing) Entries() ([]setup.Entry, error) {
 		return out, err
 	}
 	for _, root := range l.Text.Roots() {
-		if !l.Foreign(config.Source{Home: root.Home}) || !within(l.Untrusted.Base, root.Dir) {
+		if !l.Foreign(config.Source{Home: root.Home}) || !files.Within(l.Untrusted.Base, root.Dir) {
 			continue
 		}
 		found, err := setup.Discover(root)

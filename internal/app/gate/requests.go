@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/idelchi/aura/hooks"
 	"github.com/idelchi/aura/internal/base/condition"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/portable"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -73,7 +75,7 @@ func (i *inventory) plugins() error {
 		return err
 	}
 	for _, root := range i.run.Roots() {
-		if !i.of(config.Source{Home: root.Home}) || !within(i.found.Base, root.Dir) {
+		if !i.of(config.Source{Home: root.Home}) || !files.Within(i.found.Base, root.Dir) {
 			continue
 		}
 		list, err := setup.Discover(root)
@@ -131,15 +133,10 @@ func (i *inventory) plugin(p manifest.Plugin, mine string) {
 	i.condition("plugin "+p.Name, file, 0, p.Manifest.Condition)
 }
 
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
 func (i *inventory) hooks() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.Hooks)) {
 		h := i.c.Hooks[name]
-		text := fmt.Sprintf("runs in your shell, %s, at %s: %s", i.rights(h.Unconfined, h.Extra, ""), dash(h.Event), h.Command)
+		text := fmt.Sprintf("runs in your shell, %s, at %s: %s", i.rights(h.Unconfined, h.Extra, ""), cmp.Or(h.Event, "-"), h.Command)
 		switch {
 		case !i.of(h.Source):
 			continue
@@ -172,13 +169,6 @@ func (i *inventory) varies(file string) bool {
 	})
 }
 
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 func (i *inventory) servers() {
 	for _, name := range slices.Sorted(maps.Keys(i.c.MCPServers)) {
 		s := i.c.MCPServers[name]
@@ -200,7 +190,9 @@ func (i *inventory) servers() {
 	}
 }
 
-func keys(of map[string]string) string { return dash(strings.Join(slices.Sorted(maps.Keys(of)), ", ")) }
+func keys(of map[string]string) string {
+	return cmp.Or(strings.Join(slices.Sorted(maps.Keys(of)), ", "), "-")
+}
 
 // conditions lists the conditions of tools and MCP servers. The conditions of plugins are listed together with the plugins.
 func (i *inventory) conditions() {
@@ -265,7 +257,7 @@ func (i *inventory) providers() {
 		text := "sends the conversation to " + p.URL
 		switch {
 		case p.Type == config.ProviderScript:
-			text = "answers in the place of a model, and so calls tools: " + dash(p.File)
+			text = "answers in the place of a model, and so calls tools: " + cmp.Or(p.File, "-")
 		case p.URLFrom != "":
 			text += " (" + p.URLFrom + ")"
 		case p.URL == "":
@@ -302,7 +294,7 @@ func (i *inventory) envFile() {
 		return
 	}
 	set, err := config.EnvFileNames(file)
-	text := dash(strings.Join(set, ", "))
+	text := cmp.Or(strings.Join(set, ", "), "-")
 	if err != nil {
 		text = err.Error()
 	}

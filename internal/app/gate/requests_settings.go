@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ func (i *inventory) settings() {
 	own := i.ownKeys()
 	for _, s := range i.c.Settings(config.Home{Dir: i.found.Home}) {
 		kind, widens := trust.Widens(s.Key, s.Value, own(s))
-		text := "is set to " + dash(s.Value)
+		text := "is set to " + cmp.Or(s.Value, "-")
 		if !widens && i.varies(s.File) {
 			kind, widens = trust.Widens(s.Key, "${}", own(s))
 			text += "; " + canChange

@@ -11,6 +11,7 @@ import (
 
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/app/migrate"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/trust"
 )
@@ -106,7 +107,7 @@ func (v *verdict) onlySkillsAreNew(consent trust.Consent, sources []string) bool
 	others := slices.DeleteFunc(consent.Missing(sources), func(s string) bool { return slices.Contains(folders, s) })
 	moved := slices.DeleteFunc(consent.Moved(v.found.Dir, sources), func(s string) bool { return slices.Contains(folders, s) })
 	return v.fault == nil && !consent.Pinned() && len(others) == 0 && len(moved) == 0 && !slices.ContainsFunc(v.requests, func(r trust.Request) bool {
-		return slices.ContainsFunc(v.found.SkillFolders(), func(dir string) bool { return within(dir, r.File) })
+		return slices.ContainsFunc(v.found.SkillFolders(), func(dir string) bool { return files.Within(dir, r.File) })
 	})
 }
 
@@ -137,7 +138,7 @@ func (v *verdict) since(consent trust.Consent) (trust.Change, error) {
 // movedOut reports whether a file that is gone is state of an earlier version, which migrate.State moves out of the home.
 func (v *verdict) movedOut(path string) bool {
 	path = filepath.Join(v.found.Base, filepath.FromSlash(path))
-	return v.found.Home != "" && slices.ContainsFunc([]string{migrate.SessionsDir, migrate.DataDir}, func(name string) bool { return within(filepath.Join(v.found.Home, name), path) })
+	return v.found.Home != "" && slices.ContainsFunc([]string{migrate.SessionsDir, migrate.DataDir}, func(name string) bool { return files.Within(filepath.Join(v.found.Home, name), path) })
 }
 
 // variables returns what a consent for files assumes about the values of the project that contain variables. A number, a boolean

@@ -10,6 +10,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
@@ -179,7 +180,7 @@ func (c infoCommands) info(context.Context, string) (string, error) {
 	now, saved := c.State(), c.Saved()
 	rows := map[string]string{
 		"answers": described(c), "session": saved.Title, "saved in": saved.Path, "working directory": c.Setup().Config.Workdir,
-		"thinking": now.ThinkMode, "auto mode": onOff(now.Auto), "done mode": onOff(now.DoneActive),
+		"thinking": now.ThinkMode, "auto mode": plaintext.OnOff(now.Auto), "done mode": plaintext.OnOff(now.DoneActive),
 		"tools": fmt.Sprint(len(now.AvailableTools)), "plugins": fmt.Sprint(len(c.Plugins())),
 	}
 	if files := c.Setup().InstructionFiles(); len(files) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -35,7 +36,7 @@ func (c toggleCommands) auto(_ context.Context, args string) (string, error) {
 		return "", err
 	}
 	c.SetAuto(on)
-	return "auto mode is " + onOff(on), nil
+	return "auto mode is " + plaintext.OnOff(on), nil
 }
 
 func (c toggleCommands) done(_ context.Context, args string) (string, error) {
@@ -44,7 +45,7 @@ func (c toggleCommands) done(_ context.Context, args string) (string, error) {
 		return "", err
 	}
 	c.SetDone(on)
-	return "done mode is " + onOff(on), nil
+	return "done mode is " + plaintext.OnOff(on), nil
 }
 
 func (c toggleCommands) verbose(_ context.Context, args string) (string, error) {
@@ -54,13 +55,6 @@ func (c toggleCommands) verbose(_ context.Context, args string) (string, error) 
 	}
 	c.SetVerbose(on)
 	return "thinking is " + map[bool]string{true: "shown", false: "not shown"}[on], nil
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // toggled parses on or off. Empty arguments invert the current state.

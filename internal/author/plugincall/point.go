@@ -28,7 +28,7 @@ func ParsePoint(text string) (Point, error) {
 	if !hasKind {
 		if _, ok := hookpoint.Lookup(hookpoint.Name(text)); !ok {
 			return Point{}, fmt.Errorf("reading point %q: there is no such hook; write a hook's name, tool:NAME or command:NAME%s",
-				text, nearest.Hint(text, hookNames()))
+				text, nearest.Hint(text, hookpoint.Names()))
 		}
 		return Point{Name: text}, nil
 	}
@@ -46,14 +46,6 @@ func (p Point) String() string {
 		return p.Name
 	}
 	return p.Kind + ":" + p.Name
-}
-
-func hookNames() []string {
-	var out []string
-	for _, p := range hookpoint.All() {
-		out = append(out, string(p.Name))
-	}
-	return out
 }
 
 // Points returns what can be called of a plugin: its hooks in the order of the hook point table, its tools and its commands.

@@ -204,13 +204,13 @@ func enter(at *os.Root, part string, mode fs.FileMode) (*os.Root, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fault("open", path, cause(err))
+		return nil, fault("open", path, Cause(err))
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, fault("open", path, ErrLink)
 	}
 	next, err := OpenRootIn(at, part)
 	if err != nil {
-		return nil, fault("open", path, cause(err))
+		return nil, fault("open", path, Cause(err))
 	}
 	// OpenRoot follows a link that was put there after Lstat.
 	if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
@@ -219,8 +219,8 @@ func enter(at *os.Root, part string, mode fs.FileMode) (*os.Root, error) {
 	return next, nil
 }
 
-// cause returns an error without the relative path that it contains.
-func cause(err error) error {
+// Cause returns an error without the path that it contains.
+func Cause(err error) error {
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		return inner.Err
 	}
@@ -260,4 +260,16 @@ func OpenBelow(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, errors.Join(err, fault("open", path, ErrLink), f.Close())
 	}
 	return f, opened, nil
+}
+
+// Within reports whether a path is a directory or below it. Both are absolute, and no link is followed.
+func Within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Exists reports whether there is anything at a path, also a link that leads nowhere.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

@@ -14,7 +14,7 @@ import (
 func OpenRoot(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir + string(os.PathSeparator))
 	if err != nil {
-		return nil, fault("open", dir, cause(err))
+		return nil, fault("open", dir, Cause(err))
 	}
 	return root, nil
 }
@@ -23,7 +23,7 @@ func OpenRoot(dir string) (*os.Root, error) {
 func OpenRootIn(root *os.Root, name string) (*os.Root, error) {
 	below, err := root.OpenRoot(name + string(os.PathSeparator) + ".")
 	if err != nil {
-		return nil, fault("open", name, cause(err))
+		return nil, fault("open", name, Cause(err))
 	}
 	return below, nil
 }

@@ -120,8 +120,8 @@ var inside = map[string]map[string][]string{
 	},
 	"internal/system": {
 		"gitcmd":  {"process"},
-		"hidden":  {"gitindex"},
-		"planted": {"gitconfig", "gitindex"},
+		"hidden":  {"dirwatch", "gitindex"},
+		"planted": {"dirwatch", "gitconfig", "gitindex"},
 		"netgate": {"network"},
 		"presets": {"gitconfig", "network", "process"},
 		"sandbox": {"gitconfig", "hidden", "netgate", "network", "process"},

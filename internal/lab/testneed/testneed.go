@@ -161,6 +161,14 @@ func Long(tb testing.TB) {
 	}
 }
 
+// Times returns how often a test repeats what it does: few times if only the short tests are to run, many times otherwise.
+func Times(few, many int) int {
+	if testing.Short() {
+		return few
+	}
+	return many
+}
+
 // TakeOver skips the test because a separate process skipped it. That process has already decided whether the ability was
 // required. report is its output.
 func TakeOver(tb testing.TB, report string) {

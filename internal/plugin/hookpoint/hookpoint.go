@@ -74,6 +74,15 @@ type Point struct {
 // All returns the hook points in the order in which they are listed. The caller owns the slice.
 func All() []Point { return slices.Clone(table) }
 
+// Names returns the names of the hook points in the order in which they are listed.
+func Names() []string {
+	var out []string
+	for _, p := range table {
+		out = append(out, string(p.Name))
+	}
+	return out
+}
+
 // Lookup returns the row with the given name, of a point that plugins have functions for.
 func Lookup(name Name) (Point, bool) { return in(table, name) }
 

@@ -125,7 +125,7 @@ func TestFold(t *testing.T) {
 				guard("c", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "no", Prefix: "[c] "}}),
 				guard("d", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "never"}}),
 			},
-			pipeline.Outcome{Block: &pipeline.Block{By: []string{"b", "c", "d"}, Message: "[a] careful"}},
+			pipeline.Outcome{Block: &hookpoint.Block{By: []string{"b", "c", "d"}, Message: "[a] careful"}},
 		},
 		{
 			"a notice is not the reason of a block", hookpoint.BeforeToolExecution,
@@ -133,7 +133,7 @@ func TestFold(t *testing.T) {
 				guard("a", sdk.BeforeToolResult{Block: true, Result: sdk.Result{Message: "hidden", Notice: "look"}}),
 				guard("b", sdk.BeforeToolResult{Result: sdk.Result{Message: "careful"}}),
 			},
-			pipeline.Outcome{Notices: []pipeline.Notice{{Handler: "a", Text: "look"}}, Block: &pipeline.Block{By: []string{"a"}, Message: "careful"}},
+			pipeline.Outcome{Notices: []pipeline.Notice{{Handler: "a", Text: "look"}}, Block: &hookpoint.Block{By: []string{"a"}, Message: "careful"}},
 		},
 		{
 			"a point ignores what belongs to others", hookpoint.BeforeCompaction,

@@ -10,8 +10,6 @@ type (
 	Injection = hookpoint.Injection
 	// Notice is a text for the user. It is never sent to a model.
 	Notice = hookpoint.Notice
-	// Block is the reason why something must not happen.
-	Block = hookpoint.Block
 	// Verdict is what one handler returned.
 	Verdict = hookpoint.Verdict
 )

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Oldest is the oldest version that can run extensions.
@@ -171,18 +173,13 @@ func (e Environment) writable(program string) bool {
 		}
 		// The directory of the program is resolved without the program, which may be a link.
 		place, err := filepath.EvalSymlinks(filepath.Dir(program))
-		return err != nil || within(dir, place) || within(dir, end)
+		return err != nil || files.Within(dir, place) || files.Within(dir, end)
 	})
 }
 
 func present(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func (e Environment) variable(name string) string {
@@ -226,7 +223,7 @@ func holds(dir, home string) bool {
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	return filepath.Dir(dir) == dir || home != "" && within(dir, home)
+	return filepath.Dir(dir) == dir || home != "" && files.Within(dir, home)
 }
 
 // identity describes a file so that a changed or replaced file has another description.

@@ -28,7 +28,7 @@ func (l *loader) readForeignCommands(home Home, merged map[string]Command) {
 	dir := foreignDir{home: home, top: filepath.Join(home.Dir, foreignCommands)}
 	paths, err := dir.markdown(dir.top, foreignCommandDepth)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.notices = append(l.notices, fmt.Sprintf("the commands in %s are left out: %v", dir.top, reason(err)))
+		l.notices = append(l.notices, fmt.Sprintf("the commands in %s are left out: %v", dir.top, files.Cause(err)))
 		return
 	}
 	read := map[string]string{}
@@ -44,7 +44,7 @@ func (l *loader) readForeignCommands(home Home, merged map[string]Command) {
 			err = fmt.Errorf("%s has the same name, %q", earlier, c.Name)
 		}
 		if err != nil {
-			l.notices = append(l.notices, fmt.Sprintf("the command in %s is left out: %v", path, reason(err)))
+			l.notices = append(l.notices, fmt.Sprintf("the command in %s is left out: %v", path, files.Cause(err)))
 			continue
 		}
 		if len(keys) > 0 {

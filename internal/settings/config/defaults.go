@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Found holds the files of a working directory that aura uses by default. It does not include files that the command line names.
@@ -33,7 +35,7 @@ func (f Found) Owns(h Home) bool {
 func (f Found) PluginFolders() []string {
 	var out []string
 	for _, dir := range f.Skills {
-		if path := filepath.Join(dir, pluginsKey); filepath.Base(dir) == portableName && exists(path) {
+		if path := filepath.Join(dir, pluginsKey); filepath.Base(dir) == portableName && files.Exists(path) {
 			out = append(out, path)
 		}
 	}
@@ -65,14 +67,14 @@ func Find(o Options) (Found, error) {
 		return Found{}, err
 	}
 	f := Found{Base: p.workdir}
-	if len(o.Configs) == 0 && exists(p.project) && !sameFile(p.project, p.user) {
+	if len(o.Configs) == 0 && files.Exists(p.project) && !sameFile(p.project, p.user) {
 		f.Home, f.Base = p.project, filepath.Dir(p.project)
 	}
-	if agent := p.agent(o); agent != "" && exists(filepath.Join(agent, extensionsDir)) {
+	if agent := p.agent(o); agent != "" && files.Exists(filepath.Join(agent, extensionsDir)) {
 		f.Agent = agent
 	}
 	for _, h := range o.foreignSkills(p) {
-		if h.Kind == HomeProject && (exists(filepath.Join(h.Dir, skillsFolder)) || exists(filepath.Join(h.Dir, foreignCommands)) || isPortableHome(h) && exists(filepath.Join(h.Dir, pluginsKey))) {
+		if h.Kind == HomeProject && (files.Exists(filepath.Join(h.Dir, skillsFolder)) || files.Exists(filepath.Join(h.Dir, foreignCommands)) || isPortableHome(h) && files.Exists(filepath.Join(h.Dir, pluginsKey))) {
 			f.Skills, f.Base = append(f.Skills, h.Dir), filepath.Dir(h.Dir)
 		}
 	}
@@ -80,7 +82,7 @@ func Find(o Options) (Found, error) {
 	if resolved, err := filepath.EvalSymlinks(f.Base); err == nil {
 		f.Dir = resolved
 	}
-	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && exists(env) && !isEmpty(env) && !named(o.Configs, p.workdir) {
+	if env := absolute(p.workdir, DefaultEnvFile); o.EnvFiles == nil && files.Exists(env) && !isEmpty(env) && !named(o.Configs, p.workdir) {
 		f.EnvFile = env
 	}
 	return f, nil
@@ -95,11 +97,6 @@ func named(configs []string, workdir string) bool {
 		}
 	}
 	return false
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // isEmpty reports whether a file is empty. An empty env file has no effect.

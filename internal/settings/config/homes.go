@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/system/state"
 )
 
@@ -78,7 +79,7 @@ func locate(o Options) (places, error) {
 // working directory.
 func nearestHome(workdir, home string) string {
 	own := filepath.Join(workdir, DirName)
-	if exists(own) {
+	if files.Exists(own) {
 		return own
 	}
 	for _, dir := range slices.Backward(fromRoot(workdir, home)) {
@@ -96,7 +97,7 @@ func fromRoot(workdir, home string) []string {
 	var out []string
 	for dir := workdir; dir != home; dir = filepath.Dir(dir) {
 		out = append(out, dir)
-		if exists(filepath.Join(dir, ".git")) {
+		if files.Exists(filepath.Join(dir, ".git")) {
 			slices.Reverse(out)
 			return out
 		}

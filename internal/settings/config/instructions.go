@@ -41,7 +41,7 @@ func (o Options) instructions(p places) (found []Instructions, notices []string)
 	add := func(path, text string, err error) bool {
 		switch text = cleanInstructions(text); {
 		case err != nil:
-			notices = append(notices, fmt.Sprintf("the instructions in %s are left out: %v", path, reason(err)))
+			notices = append(notices, fmt.Sprintf("the instructions in %s are left out: %v", path, files.Cause(err)))
 		case text != "" && !slices.ContainsFunc(all, func(i Instructions) bool { return i.Path == path }):
 			all = append(all, Instructions{Path: path, Text: text})
 			return true
@@ -125,14 +125,6 @@ func readLinked(root *os.Root) func(name string) (string, error) {
 
 func cleanInstructions(text string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(strings.TrimPrefix(text, "\uFEFF"), "\uFFFD"))
-}
-
-// reason returns an error without the path, which the notice already contains.
-func reason(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // boundInstructions keeps as many instructions as the limit allows, the outermost first.

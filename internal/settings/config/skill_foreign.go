@@ -56,7 +56,7 @@ func (l *loader) readForeignSkills(home Home, merged map[string]Skill) {
 	dir := foreignDir{home: home, top: filepath.Join(home.Dir, skillsFolder)}
 	paths, err := dir.list()
 	if err != nil {
-		l.notices = append(l.notices, fmt.Sprintf("the skills in %s are left out: %v", dir.top, reason(err)))
+		l.notices = append(l.notices, fmt.Sprintf("the skills in %s are left out: %v", dir.top, files.Cause(err)))
 		return
 	}
 	read := map[string]string{}
@@ -104,7 +104,7 @@ func (l *loader) addForeignSkill(s Source, f skill.File, merged map[string]Skill
 }
 
 func (l *loader) leaveOut(s Source, err error) {
-	out := LeftOut{Place: Place{Source: s, Line: 1}, Name: filepath.Base(filepath.Dir(s.File)), Reason: reason(err).Error()}
+	out := LeftOut{Place: Place{Source: s, Line: 1}, Name: filepath.Base(filepath.Dir(s.File)), Reason: files.Cause(err).Error()}
 	if at, ok := errors.AsType[*strictyaml.Error](err); ok {
 		out.Line, out.Reason = max(at.Line, 1), at.Err.Error()
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/planted"
@@ -325,7 +326,7 @@ func UncoveredNotices(sentences []string) []string {
 
 // Describe describes the confinement.
 func (c Confinement) Describe() string {
-	lines := []string{"requested: " + onOff(c.requested), "enforced: " + onOff(c.enabled)}
+	lines := []string{"requested: " + plaintext.OnOff(c.requested), "enforced: " + plaintext.OnOff(c.enabled)}
 	if c.requested && !c.enabled {
 		lines = append(lines, "reason: "+sandbox.Support().Reason())
 	}
@@ -339,13 +340,6 @@ func (c Confinement) Describe() string {
 		}
 	}
 	return strings.Join(lines, "\n")
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
 }
 
 // Narrower is the name of the rows about settings that grant nothing, and about what is protected less than usual or reached less.

@@ -29,7 +29,7 @@ func (p Place) extensions() string { return filepath.Join(p.Home, extensionsDir)
 
 // key returns the key of a plugin or extension in the lock.
 func (p Place) key(dir string) (string, error) {
-	if within(p.extensions(), dir) {
+	if files.Within(p.extensions(), dir) {
 		rel, err := relative(p.Home, dir)
 		return "/" + rel, err
 	}

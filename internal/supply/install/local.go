@@ -28,7 +28,7 @@ func copyLocal(ctx context.Context, from, to, home string) error {
 	if resolved, err := filepath.EvalSymlinks(home); err == nil {
 		home = resolved
 	}
-	if within(home, real) && real == home {
+	if files.Within(home, real) && real == home {
 		return fmt.Errorf("%s is the directory to install into", from)
 	}
 	root, err := files.OpenRoot(real)

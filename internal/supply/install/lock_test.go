@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 )
@@ -422,7 +423,7 @@ func FuzzParseLock(f *testing.F) {
 			return
 		}
 		for dir, e := range l.Plugins {
-			if root := t.TempDir(); !within(filepath.Join(root, filepath.FromSlash(e.Unit)), filepath.Join(root, filepath.FromSlash(dir))) || e.Unit == "." {
+			if root := t.TempDir(); !files.Within(filepath.Join(root, filepath.FromSlash(e.Unit)), filepath.Join(root, filepath.FromSlash(dir))) || e.Unit == "." {
 				t.Errorf("unit %q of %q", e.Unit, dir)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // helperMark is the environment variable by which the descendants of git and go are found.
@@ -73,7 +75,7 @@ func (o Options) environ(without ...string) []string {
 // inside reports whether a directory is the root or is located in it, by its path or after links are resolved. Nothing is
 // inside an empty root.
 func inside(root, dir string) bool {
-	return root != "" && (within(root, dir) || within(resolved(root), resolved(dir)))
+	return root != "" && (files.Within(root, dir) || files.Within(resolved(root), resolved(dir)))
 }
 
 // resolved returns a path with its links resolved, or the path itself if it cannot be resolved.

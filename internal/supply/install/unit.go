@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
@@ -57,7 +58,7 @@ func units(p Place) ([]unit, error) {
 			return nil, err
 		}
 		dir := key
-		if e, ok := lock.Plugins[key]; ok && within(p.path(e.Unit), plugin.Dir) {
+		if e, ok := lock.Plugins[key]; ok && files.Within(p.path(e.Unit), plugin.Dir) {
 			dir = e.Unit
 		} else if own := p.originDir(key); own != "" {
 			dir = own

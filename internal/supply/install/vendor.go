@@ -150,7 +150,7 @@ func (v vendoring) provide(dir string, f *modfile.File) error {
 // link, so comparing paths is enough.
 func (v vendoring) inside(dir, target string) bool {
 	native := filepath.FromSlash(target)
-	return !filepath.IsAbs(native) && !strings.HasPrefix(target, "/") && within(v.tree, filepath.Join(dir, native))
+	return !filepath.IsAbs(native) && !strings.HasPrefix(target, "/") && files.Within(v.tree, filepath.Join(dir, native))
 }
 
 // noVersion is the version that a go.mod requires if its author chose no version.

@@ -107,7 +107,7 @@ func (w *writer) makeLinks(dir string) error {
 		if err != nil {
 			return fmt.Errorf("the symbolic link %q is broken: its target is %q", l[0], l[1])
 		}
-		if !within(real, end) {
+		if !files.Within(real, end) {
 			return fmt.Errorf("the symbolic link %q leads out of the source, to %q", l[0], l[1])
 		}
 		if info, err := os.Stat(end); err != nil || !info.Mode().IsRegular() {
@@ -115,10 +115,4 @@ func (w *writer) makeLinks(dir string) error {
 		}
 	}
 	return nil
-}
-
-// within reports whether path is dir or is located below it; both are absolute.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

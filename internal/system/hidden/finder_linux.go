@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/system/dirwatch"
 )
 
 // tick is longer than the clock of any file system takes to advance.
@@ -28,7 +29,7 @@ type Finder struct {
 	mu      sync.Mutex
 	rules   *Rules
 	tops    map[string]*folder
-	changes *notifier
+	changes *dirwatch.Watch
 	seed    maphash.Seed
 	// dirs and looks are what is left of MaxDirs and MaxLooked.
 	dirs, looks int
@@ -41,12 +42,12 @@ type folder struct {
 	id   ident
 	// read is set once the directory was read; blocked if it could not be read.
 	read, blocked bool
-	// watched is set while the kernel reports changes and the path is known to lead here. dirty is set if something changed since. later is
-	// set if the directory must be read again in any case.
-	watched, dirty, later bool
-	number                int32
-	subs                  []*folder
-	hits                  []Hit
+	// Watched is set only if the path is known to lead here.
+	dirwatch.Dir
+	// later is set if the directory must be read again in any case.
+	later bool
+	subs  []*folder
+	hits  []Hit
 	// links lists symbolic links that rules name, and keys the files that contain private keys.
 	links []Hit
 	keys  []string
@@ -82,14 +83,14 @@ type verdict struct {
 
 // NewFinder returns a finder for rules.
 func NewFinder(rules *Rules) *Finder {
-	return &Finder{rules: rules, tops: map[string]*folder{}, changes: newNotifier(), seed: maphash.MakeSeed(), verdicts: map[string]verdict{}}
+	return &Finder{rules: rules, tops: map[string]*folder{}, changes: dirwatch.New(dirwatch.Content, maxWatched), seed: maphash.MakeSeed(), verdicts: map[string]verdict{}}
 }
 
 // Close ends watching directories.
 func (f *Finder) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.changes.close()
+	f.changes.Close()
 	f.tops = map[string]*folder{}
 }
 
@@ -99,11 +100,11 @@ func (f *Finder) Find(roots []string) Found {
 	defer f.mu.Unlock()
 	f.dirs, f.looks = MaxDirs, MaxLooked
 	for range maxRounds {
-		f.changes.update()
+		f.changes.Update()
 		for _, root := range roots {
 			f.refresh(f.top(root))
 		}
-		if !f.changes.pending() {
+		if !f.changes.Pending() {
 			break
 		}
 	}
@@ -130,7 +131,7 @@ func (f *Finder) top(root string) *folder {
 		at = &folder{path: root}
 		f.tops[root] = at
 	}
-	at.watched = false // nothing reports that a directory around it changed
+	at.Watched = false // nothing reports that a directory around it changed
 	return at
 }
 
@@ -148,26 +149,26 @@ func (f *Finder) refresh(root *folder) {
 
 // look reads a directory if it changed.
 func (f *Finder) look(at *folder) {
-	if at.watched && !at.dirty && !at.later {
+	if at.Watched && !at.Dirty && !at.later {
 		return
 	}
-	again := at.dirty || at.later
-	at.dirty, at.later = false, false
-	f.changes.watch(at)
+	again := at.Dirty || at.later
+	at.Dirty, at.later = false, false
+	f.changes.Add(at.path, &at.Dir)
 	id, err := identOf(at.path)
 	if err == nil && id == at.id && !again {
 		return
 	}
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), err == nil && id.is(unix.S_IFLNK):
-		f.changes.forget(at)
+		f.forget(at)
 		*at = folder{path: at.path, read: true}
 		return
 	case err == nil && !id.is(unix.S_IFDIR):
 		f.single(at)
 		return
 	}
-	at.id, at.later = id, id.recent() && !at.watched
+	at.id, at.later = id, id.recent() && !at.Watched
 	entries, err := readDir(at.path)
 	// What is known about a directory that can no longer be read stays: confined code can change its mode, and change it back.
 	at.blocked = err != nil && !closed(at.path, at.id)
@@ -232,7 +233,7 @@ func (f *Finder) fill(at *folder, entries []os.DirEntry) {
 			if sub == nil {
 				sub = &folder{path: path}
 			}
-			sub.watched = false // it may be another directory of the same name
+			sub.Watched = false // it may be another directory of the same name
 			delete(before, path)
 			at.subs = append(at.subs, sub)
 		case e.Type().IsRegular():
@@ -240,7 +241,15 @@ func (f *Finder) fill(at *folder, entries []os.DirEntry) {
 		}
 	}
 	for _, gone := range before {
-		f.changes.forget(gone)
+		f.forget(gone)
+	}
+}
+
+// forget ends watching a directory that is no longer there, and all below it.
+func (f *Finder) forget(at *folder) {
+	f.changes.Remove(&at.Dir)
+	for _, sub := range at.subs {
+		f.forget(sub)
 	}
 }
 

@@ -63,11 +63,6 @@ func Parse(s string) (Pattern, error) {
 // local reports whether the pattern is about this machine's own ports.
 func (p Pattern) local() bool { return p.name == Localhost && !p.below || p.addr.IsLoopback() }
 
-// Address returns the pattern of an address with a port.
-func Address(a netip.AddrPort) Pattern {
-	return Pattern{addr: a.Addr().Unmap().WithZone(""), ports: portSet(a.Port())}
-}
-
 // split separates the port. An address of IPv6 with a port is in brackets.
 func split(s string) (host, port string, err error) {
 	switch {

@@ -33,7 +33,7 @@ func TestChanges(t *testing.T) {
 			for step := range 200 {
 				shake(r, work, outside)
 				if step%100 == 99 {
-					old.changes.restart() // as after lost events
+					old.changes.Restart() // as after lost events
 				}
 				if r.IntN(4) != 0 {
 					continue
@@ -43,15 +43,15 @@ func TestChanges(t *testing.T) {
 					t.Fatalf("step %d: it sees\n%q\nand there is\n%q", step, got, want)
 				}
 			}
-			if len(old.changes.folders) > 200 {
-				t.Errorf("%d directories are watched, and %d exist", len(old.changes.folders), len(below(work)))
+			if old.changes.Len() > 200 {
+				t.Errorf("%d directories are watched, and %d exist", old.changes.Len(), len(below(work)))
 			}
 		})
 	}
 }
 
 func seenBy(s *scanner) []string {
-	defer s.changes.update()
+	defer s.changes.Update()
 	now := s.scan()
 	return slices.Sorted(maps.Keys(merged(now)))
 }

@@ -4,7 +4,6 @@ package planted
 
 import (
 	"errors"
-	"os"
 )
 
 // Watch finds nothing where nothing confines code: there is no confined code then.
@@ -27,8 +26,3 @@ var errNothingMoved = errors.New("nothing is moved on this system")
 func moveIn(string, string) (int64, error) { return 0, errNothingMoved }
 
 func moveOut(string, string) error { return errNothingMoved }
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}

@@ -10,11 +10,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/system/dirwatch"
 	"github.com/idelchi/aura/internal/system/gitconfig"
 	"github.com/idelchi/aura/internal/system/gitindex"
 )
 
 // gitName is the entry of a repository in its working tree.
+// maxWatched is how many directories the kernel is asked to report changes of. Those beyond it are looked at every time.
+const maxWatched = 1 << 12
+
 const gitName = ".git"
 
 // control is a file that decides what Git runs, in one state.
@@ -45,7 +50,7 @@ type snapshot struct {
 type scanner struct {
 	workdir string
 	trees   []*tree
-	changes *notifier
+	changes *dirwatch.Watch
 	// inside holds the folders of modules and linked working trees, by path. known holds the files that were read.
 	inside map[string]*folder
 	known  map[string]*control
@@ -57,7 +62,7 @@ type scanner struct {
 }
 
 func newScanner(workdir string, trees []string) *scanner {
-	s := &scanner{workdir: workdir, inside: map[string]*folder{}, known: map[string]*control{}, changes: newNotifier()}
+	s := &scanner{workdir: workdir, inside: map[string]*folder{}, known: map[string]*control{}, changes: dirwatch.New(dirwatch.Entries, maxWatched)}
 	for _, dir := range trees {
 		s.trees = append(s.trees, &tree{root: &folder{path: dir}, changes: s.changes})
 	}
@@ -68,7 +73,7 @@ func newScanner(workdir string, trees []string) *scanner {
 func (s *scanner) scan() *snapshot {
 	s.now = &snapshot{controls: map[string]*control{}, marks: map[string]ident{}, dirs: map[string]bool{}}
 	left := maxDirs
-	s.changes.update()
+	s.changes.Update()
 	for _, t := range s.trees {
 		left = t.refresh(left, s.visit)
 		s.now.cut = s.now.cut || t.cut
@@ -173,7 +178,7 @@ func (s *scanner) repository(dir, unit string) []*folder {
 		if s.inside[path] == nil {
 			s.inside[path] = &folder{path: path, inGit: true}
 		}
-		s.inside[path].watched = false // nothing reports that a directory around it changed
+		s.inside[path].Watched = false // nothing reports that a directory around it changed
 		more = append(more, s.inside[path])
 	}
 	return more
@@ -301,7 +306,7 @@ func (s *scanner) hooks(dir, unit string) {
 // directories than were looked at, because git status visits these.
 func (s *scanner) links() []string {
 	root := s.workdir
-	for !exists(filepath.Join(root, gitName)) {
+	for !files.Exists(filepath.Join(root, gitName)) {
 		if root == filepath.Dir(root) {
 			return nil
 		}

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/base/files"
+	"github.com/idelchi/aura/internal/system/dirwatch"
 )
 
 // The limits of a scan. A working directory may contain anything.
@@ -50,11 +53,10 @@ func (i ident) recent() bool { return time.Since(time.Unix(0, i.changed)) < tick
 type folder struct {
 	path string
 	id   ident
-	// hot is set if the directory changed just before it was read. watched is set if the kernel reports changes, and there was none since.
-	hot, watched bool
-	// number is the kernel's for the directory, if it was ever watched.
-	number int32
-	subs   []*folder
+	dirwatch.Dir
+	// hot is set if the directory changed just before it was read.
+	hot  bool
+	subs []*folder
 	// inGit is set below the modules and linked working trees of a Git directory.
 	inGit bool
 	// git and bare say that the directory has an entry .git, and that Git takes the directory for a repository.
@@ -66,7 +68,7 @@ type folder struct {
 // tree is a directory with all directories below it. It remembers them from scan to scan and reads only those that changed.
 type tree struct {
 	root    *folder
-	changes *notifier
+	changes *dirwatch.Watch
 	// cut is set if there is more than was looked at.
 	cut bool
 }
@@ -74,7 +76,7 @@ type tree struct {
 // refresh brings the tree up to date and calls visit for every directory. left is how many directories may be looked at.
 func (t *tree) refresh(left int, visit func(*folder) []*folder) int {
 	t.cut = false
-	t.root.watched = false // nothing reports that a directory around it changed
+	t.root.Watched = false // nothing reports that a directory around it changed
 	queue := []*folder{t.root}
 	for len(queue) > 0 {
 		if left == 0 {
@@ -95,10 +97,10 @@ func (t *tree) refresh(left int, visit func(*folder) []*folder) int {
 
 // look reads a directory if it changed. It returns false if there is none.
 func (t *tree) look(at *folder) bool {
-	if at.watched {
+	if at.Watched {
 		return true
 	}
-	t.changes.watch(at)
+	t.changes.Add(at.path, &at.Dir)
 	id, err := identOf(at.path)
 	if err != nil || !id.is(unix.S_IFDIR) {
 		*at = folder{path: at.path, inGit: at.inGit}
@@ -110,17 +112,17 @@ func (t *tree) look(at *folder) bool {
 	at.id, at.hot = id, id.recent()
 	f, err := os.OpenFile(at.path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_DIRECTORY, 0)
 	if err != nil {
-		at.watched = false
+		at.Watched = false
 		return false // the user's programs cannot read it either
 	}
 	entries, err := f.ReadDir(maxEntries)
 	_ = f.Close()
 	if err != nil && !errors.Is(err, io.EOF) {
-		at.hot, at.watched = true, false
+		at.hot, at.Watched = true, false
 	}
 	t.cut = t.cut || len(entries) == maxEntries
 	for _, gone := range at.fill(entries) {
-		t.changes.forget(gone)
+		t.forget(gone)
 	}
 	return true
 }
@@ -137,7 +139,7 @@ func (at *folder) fill(entries []os.DirEntry) (gone map[string]*folder) {
 	}
 	at.subs, at.marks, at.links = nil, nil, nil
 	// A directory may have more entries than were read.
-	at.git = !at.inGit && (has[gitName] || len(entries) == maxEntries && exists(filepath.Join(at.path, gitName)))
+	at.git = !at.inGit && (has[gitName] || len(entries) == maxEntries && files.Exists(filepath.Join(at.path, gitName)))
 	at.bare = has["HEAD"] && (has["objects"] && has["refs"] || has["commondir"]) || at.inGit && (has["HEAD"] || has["config"])
 	for _, e := range entries {
 		name := e.Name()
@@ -147,7 +149,7 @@ func (at *folder) fill(entries []os.DirEntry) (gone map[string]*folder) {
 		switch path := filepath.Join(at.path, name); {
 		case name == gitName && !at.inGit, at.bare && name == "objects":
 		case e.IsDir() && before[path] != nil:
-			before[path].watched = false // it may be another directory of the same name
+			before[path].Watched = false // it may be another directory of the same name
 			at.subs = append(at.subs, before[path])
 			delete(before, path)
 		case e.IsDir():
@@ -160,7 +162,10 @@ func (at *folder) fill(entries []os.DirEntry) (gone map[string]*folder) {
 	return before
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+// forget ends watching a directory that is no longer there, and all below it.
+func (t *tree) forget(at *folder) {
+	t.changes.Remove(&at.Dir)
+	for _, sub := range at.subs {
+		t.forget(sub)
+	}
 }

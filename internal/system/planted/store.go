@@ -66,7 +66,7 @@ func (s Store) List() ([]Entry, error) {
 			continue
 		}
 		// An aura that was killed may have left an entry without a description, or without what it describes.
-		if e, err := s.read(id); err == nil && exists(filepath.Join(s.dir(id), itemName)) {
+		if e, err := s.read(id); err == nil && files.Exists(filepath.Join(s.dir(id), itemName)) {
 			out = append(out, e)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // Watch watches one place for all calls of this process. Several goroutines may use it.
@@ -46,7 +48,7 @@ func In(place Place) *Watch {
 	w := watches.all[key]
 	if w == nil {
 		w = &Watch{place: place, scan: newScanner(place.Workdir, place.Trees), named: map[string]bool{}}
-		w.kept = slices.DeleteFunc(slices.Clone(place.Protected), func(path string) bool { return !exists(path) })
+		w.kept = slices.DeleteFunc(slices.Clone(place.Protected), func(path string) bool { return !files.Exists(path) })
 		if watches.all == nil {
 			watches.all = map[string]*Watch{}
 		}
@@ -151,7 +153,7 @@ func (w *Watch) compare(now *snapshot) []suspect {
 		}
 	}
 	for _, path := range w.roots {
-		if exists(path) && found[path].path == "" {
+		if files.Exists(path) && found[path].path == "" {
 			found[path] = suspect{path: path, why: cmp.Or(w.place.Hides(path), "Git uses this new repository there from now on")}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // refusals lists the messages that programs print when the kernel enforces a policy: for a read-only mount, for Landlock, and
@@ -127,7 +129,7 @@ func (p Policy) refusal(workdir, path string, writing bool) *DeniedError {
 	}
 	for _, kept := range p.Protected {
 		// Git names files of its directory without the directory.
-		if below := filepath.Join(kept, path); (filepath.Base(kept) == gitName || p.gitClosed[kept] != "") && exists(filepath.Dir(below)) {
+		if below := filepath.Join(kept, path); (filepath.Base(kept) == gitName || p.gitClosed[kept] != "") && files.Exists(filepath.Dir(below)) {
 			kept, path = below, filepath.Base(path)
 		}
 		if strings.HasSuffix(filepath.ToSlash(kept), "/"+path) {

@@ -117,11 +117,11 @@ func (s *gitSearch) lacks(format string, args ...any) {
 func (s *gitSearch) tree(dir string) bool {
 	found := filepath.Join(dir, gitName)
 	switch {
-	case s.full() && exists(found):
+	case s.full() && files.Exists(found):
 		s.whole(found)
 	case isDir(found):
 		s.repository(found, dir)
-	case exists(found):
+	case files.Exists(found):
 		s.add(found)
 		if to := leadsTo(found, "gitdir: "); to != "" {
 			s.repository(to, dir)
@@ -156,7 +156,7 @@ func (s *gitSearch) repository(dir, root string) {
 	}
 	for _, root := range roots {
 		// The .git of a submodule names its Git directory.
-		if entry := filepath.Join(root, gitName); exists(entry) && !isDir(entry) {
+		if entry := filepath.Join(root, gitName); files.Exists(entry) && !isDir(entry) {
 			s.add(entry)
 		}
 		s.source(gitSource{config, root})
@@ -217,14 +217,14 @@ func usualRoot(dir string) string {
 
 // isBare reports whether Git takes a directory for a repository without a working tree.
 func isBare(dir string) bool {
-	return exists(filepath.Join(dir, "HEAD")) && isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs"))
+	return files.Exists(filepath.Join(dir, "HEAD")) && isDir(filepath.Join(dir, "objects")) && isDir(filepath.Join(dir, "refs"))
 }
 
 // isGitFile reports whether Git has, or may have, a file at a path. It is false for directories such as those of aura's
 // settings.
 func isGitFile(path string) bool {
 	dir, name := filepath.Split(path)
-	inGit := filepath.Base(dir) == gitName || filepath.Base(filepath.Dir(filepath.Clean(dir))) == "worktrees" || exists(filepath.Join(dir, "HEAD"))
+	inGit := filepath.Base(dir) == gitName || filepath.Base(filepath.Dir(filepath.Clean(dir))) == "worktrees" || files.Exists(filepath.Join(dir, "HEAD"))
 	return name == gitName || inGit && name != "hooks" && slices.Contains(gitSettings, name)
 }
 
@@ -252,12 +252,12 @@ func (p Policy) Absent() []string {
 	p = p.resolved()
 	var out []string
 	for _, path := range p.Protected {
-		if !exists(covering(p.ReadWrite, path)) || exists(path) {
+		if !files.Exists(covering(p.ReadWrite, path)) || files.Exists(path) {
 			continue
 		}
 		dir := filepath.Dir(path)
 		switch {
-		case !exists(dir):
+		case !files.Exists(dir):
 			path = dir
 		case !p.Unmade(path):
 			continue
@@ -272,9 +272,4 @@ func (p Policy) Absent() []string {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

@@ -94,7 +94,7 @@ func (g *Grants) openGitCopies(p *Policy, rights string) {
 	for _, config := range p.GitConfigs {
 		path, dir := g.follow(config).path, g.follow(filepath.Dir(config)).path
 		switch {
-		case covering(p.ReadWrite, dir) == "" || protected.around(dir) != "" || p.Replaced(path) || !exists(path):
+		case covering(p.ReadWrite, dir) == "" || protected.around(dir) != "" || p.Replaced(path) || !files.Exists(path):
 			// The repository is read-only already, or Git can write the file.
 		case covering(p.ReadWrite, path) == "":
 			p.closeGit(dir, errors.New("a symbolic link leads from "+config+" to "+path+", which is not writable"))

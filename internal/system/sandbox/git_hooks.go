@@ -56,7 +56,7 @@ func (s *gitSearch) modules(root string) {
 		case !d.IsDir():
 			return nil
 		}
-		if path != root && exists(filepath.Join(path, "HEAD")) {
+		if path != root && files.Exists(filepath.Join(path, "HEAD")) {
 			s.repository(path, path)
 			return filepath.SkipDir
 		}

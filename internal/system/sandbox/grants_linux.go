@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // enter opens the working directory. A directory that cannot be opened leaves dir nil.
@@ -100,7 +102,7 @@ func (g *Grants) openWritable(p *Policy) []string {
 	names := map[string]string{}
 	for _, path := range p.ReadWrite {
 		made := g.follow(path)
-		if !exists(made.path) {
+		if !files.Exists(made.path) {
 			continue // a path that does not exist grants nothing
 		}
 		found, names[made.path] = append(found, made), path
@@ -144,7 +146,7 @@ func (g *Grants) openCovers(covers []Cover, private string) []Cover {
 			c.From = private
 		}
 		c.Path, c.From = g.follow(c.Path).path, g.follow(c.From).path
-		if exists(c.Path) && !slices.Contains(out, c) {
+		if files.Exists(c.Path) && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
@@ -168,7 +170,7 @@ func (g *Grants) openReadable(p *Policy, paths []string) []string {
 			p.addUncovered(refusal(path, link))
 		case covering(g.writable, made.path) == "":
 			out = append(out, made.path)
-		case exists(made.path) && g.pin(p, path, made):
+		case files.Exists(made.path) && g.pin(p, path, made):
 			out = append(out, made.path)
 		}
 	}
@@ -261,7 +263,7 @@ func (g *Grants) follow(path string) grant {
 	}
 	var made grant
 	made.path, made.links = follow(from)
-	if exists(made.path) {
+	if files.Exists(made.path) {
 		if g.known == nil {
 			g.known = map[string]grant{}
 		}
@@ -315,7 +317,7 @@ func (g *Grants) make(p Policy) (some bool) {
 		if len(others) == len(p.ReadWrite) || covering(others, path) != "" && !slices.Contains(p.Inner, path) {
 			continue
 		}
-		if made := g.follow(path); g.loose(made) == "" && !exists(made.path) {
+		if made := g.follow(path); g.loose(made) == "" && !files.Exists(made.path) {
 			some = makePlain(made.path) == nil || some
 		}
 	}

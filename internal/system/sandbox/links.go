@@ -44,8 +44,7 @@ type linkSearch struct {
 	// depth is how many levels are read. If it is 1, only the entries of the searched directories count.
 	depth int
 	links Links
-	// root is the path whose search is under way, and partial is true if a limit ended it.
-	root    string
+	// partial is true if a limit ended the search.
 	partial bool
 	// safe lists the trees that are searched and protected. read holds the directories that were read, and found the targets of links.
 	safe        []string
@@ -59,7 +58,7 @@ func newLinkSearch(workdir string, depth int) *linkSearch {
 // search searches a directory that stays read-only. It looks at nothing else if the path is a file.
 func (s *linkSearch) search(root string) {
 	end := resolve(root)
-	s.root, s.partial = root, false
+	s.partial = false
 	if end != root && s.depth > 1 {
 		s.add(root, end)
 	}

@@ -42,19 +42,21 @@ import (
 var clients = map[string]struct {
 	needs   []testneed.Ability
 	command string
+	// long is set for clients that take seconds to start, and that resolve and connect as another one does.
+	long bool
 }{
-	"curl":              {[]testneed.Ability{"curl"}, `curl -sS https://$HOST/hello`},
-	"wget":              {[]testneed.Ability{"wget"}, `wget -nv --ca-certificate=$SSL_CERT_FILE -O- https://$HOST/hello`},
-	"git over https":    {[]testneed.Ability{"git"}, `git clone -q https://$HOST/repo.git . && cat greeting`},
-	"git over ssh":      {[]testneed.Ability{"git", "ssh"}, `git clone -q ssh://git@$SSHHOST/ . && cat greeting`},
-	"go get":            {[]testneed.Ability{"go"}, `export GOPROXY=https://$HOST/proxy && go mod init x && go get example.com/hello@v1.0.0 && cat go.mod`},
-	"npm":               {[]testneed.Ability{"npm"}, `npm install --registry=https://$HOST/npm/ --no-audit --no-fund hello && cat node_modules/hello/greeting`},
-	"pip":               {[]testneed.Ability{"pip"}, `python3 -m pip download -q --no-deps --index-url=https://$HOST/simple -d . hello && ls`},
-	"fetch of Node":     {[]testneed.Ability{"node"}, `node -e 'fetch("https://"+process.env.HOST+"/hello").then(r=>r.text()).then(console.log).catch(e=>{console.error(e.cause||e); process.exit(1)})'`},
-	"Python":            {[]testneed.Ability{"python"}, `python3 -c 'import os,urllib.request as r; print(r.urlopen("https://"+os.environ["HOST"]+"/hello").read())'`},
-	"sockets of Python": {[]testneed.Ability{"python"}, `python3 -c 'import os,socket,ssl; h=os.environ["HOST"]; s=ssl.create_default_context().wrap_socket(socket.create_connection((h,443)),server_hostname=h); s.sendall(b"GET /hello HTTP/1.0\r\nHost: "+h.encode()+b"\r\n\r\n"); print(s.makefile().read())'`},
-	"requests":          {[]testneed.Ability{"requests"}, `python3 -c 'import os,requests; print(requests.get("https://"+os.environ["HOST"]+"/hello").text)'`},
-	"a static program":  {nil, ""},
+	"curl":              {[]testneed.Ability{"curl"}, `curl -sS https://$HOST/hello`, false},
+	"wget":              {[]testneed.Ability{"wget"}, `wget -nv --ca-certificate=$SSL_CERT_FILE -O- https://$HOST/hello`, false},
+	"git over https":    {[]testneed.Ability{"git"}, `git clone -q https://$HOST/repo.git . && cat greeting`, false},
+	"git over ssh":      {[]testneed.Ability{"git", "ssh"}, `git clone -q ssh://git@$SSHHOST/ . && cat greeting`, false},
+	"go get":            {[]testneed.Ability{"go"}, `export GOPROXY=https://$HOST/proxy && go mod init x && go get example.com/hello@v1.0.0 && cat go.mod`, true},
+	"npm":               {[]testneed.Ability{"npm"}, `npm install --registry=https://$HOST/npm/ --no-audit --no-fund hello && cat node_modules/hello/greeting`, true},
+	"pip":               {[]testneed.Ability{"pip"}, `python3 -m pip download -q --no-deps --index-url=https://$HOST/simple -d . hello && ls`, true},
+	"fetch of Node":     {[]testneed.Ability{"node"}, `node -e 'fetch("https://"+process.env.HOST+"/hello").then(r=>r.text()).then(console.log).catch(e=>{console.error(e.cause||e); process.exit(1)})'`, false},
+	"Python":            {[]testneed.Ability{"python"}, `python3 -c 'import os,urllib.request as r; print(r.urlopen("https://"+os.environ["HOST"]+"/hello").read())'`, false},
+	"sockets of Python": {[]testneed.Ability{"python"}, `python3 -c 'import os,socket,ssl; h=os.environ["HOST"]; s=ssl.create_default_context().wrap_socket(socket.create_connection((h,443)),server_hostname=h); s.sendall(b"GET /hello HTTP/1.0\r\nHost: "+h.encode()+b"\r\n\r\n"); print(s.makefile().read())'`, false},
+	"requests":          {[]testneed.Ability{"requests"}, `python3 -c 'import os,requests; print(requests.get("https://"+os.environ["HOST"]+"/hello").text)'`, false},
+	"a static program":  {nil, "", false},
 }
 
 // clientTime is how long a client may take. Some need seconds to start.
@@ -91,6 +93,9 @@ func TestNetworkClients(t *testing.T) {
 	for name, client := range clients {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if client.long {
+				testneed.Long(t)
+			}
 			for _, need := range client.needs {
 				testneed.Program(t, need)
 			}

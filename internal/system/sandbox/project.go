@@ -3,6 +3,8 @@ package sandbox
 import (
 	"path/filepath"
 	"slices"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // inside returns the directories from the working directory up to the project, which is not among them.
@@ -23,7 +25,7 @@ func (at Place) hiding() []string {
 	var out []string
 	for _, dir := range at.inside() {
 		out = append(out, filepath.Join(dir, settingsName))
-		if git := filepath.Join(dir, gitName); !exists(git) {
+		if git := filepath.Join(dir, gitName); !files.Exists(git) {
 			out = append(out, git)
 		}
 	}

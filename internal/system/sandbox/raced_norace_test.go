@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -83,7 +84,7 @@ func TestGrantsRaced(t *testing.T) {
 			defer func() { _ = other.Close() }()
 			defer exchanging(t, granted, home)()
 			hit := false
-			runs := raceRuns
+			runs := testneed.Times(30, 150)
 			if !opened {
 				runs = controlRuns
 			}
@@ -100,9 +101,6 @@ func TestGrantsRaced(t *testing.T) {
 	}
 }
 
-// raceRuns is how many processes try. Without the protection, processes try until one writes to the other directory, which depends on how
-// the system schedules them; controlRuns is more than that takes.
-const (
-	raceRuns    = 150
-	controlRuns = 4000
-)
+// controlRuns is how many processes try without the protection at most. They try until one writes to the other directory, which depends on
+// how the system schedules them.
+const controlRuns = 4000

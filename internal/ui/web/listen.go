@@ -8,6 +8,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+
+	"github.com/idelchi/aura/internal/base/files"
 )
 
 // ListenPort listens on a port of 127.0.0.1 alone; 0 is any free port.
@@ -33,7 +35,7 @@ func ListenSocket(ctx context.Context, path string) (net.Listener, error) {
 	switch {
 	case err != nil:
 		return failed(err)
-	case !info.IsDir(), !ownedByUs(info), info.Mode().Perm()&0o077 != 0:
+	case !info.IsDir(), !files.Ours(info), info.Mode().Perm()&0o077 != 0:
 		return failed(fmt.Errorf("directory %s must belong to you, and others must not enter it; run: chmod 700 %[1]s", dir))
 	}
 	if err := removeStale(path); err != nil {

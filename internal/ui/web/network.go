@@ -92,7 +92,7 @@ func (s *site) networkPage(r *http.Request) (view, error) {
 	var hostModels []*hostModel
 	for _, h := range hosts[:min(len(hosts), maxNetworkRows)] {
 		hostModels = append(hostModels, cleaned(s.reader.source.Secrets, &hostModel{
-			ID: rowID(h.Session, h.Host, h.Verdict), Session: h.Session, Title: orDash(h.Title), Project: orDash(h.Project), Host: orDash(h.Host),
+			ID: rowID(h.Session, h.Host, h.Verdict), Session: h.Session, Title: cmp.Or(h.Title, "-"), Project: cmp.Or(h.Project, "-"), Host: cmp.Or(h.Host, "-"),
 			Verdict: cmp.Or(h.Verdict, "not listed"), Kind: verdictKind(h.Verdict), Connections: strconv.Itoa(h.Connections),
 			Sent: strconv.FormatInt(h.Sent, 10), Received: strconv.FormatInt(h.Received, 10), Last: clock(h.Last),
 		}))
@@ -100,7 +100,7 @@ func (s *site) networkPage(r *http.Request) (view, error) {
 	var refusalModels []*refusalModel
 	for _, one := range refused[:min(len(refused), maxNetworkRows)] {
 		refusalModels = append(refusalModels, cleaned(s.reader.source.Secrets, &refusalModel{
-			ID: rowID(one.of.ID, one.Time.UnixNano(), one.Tool, one.Why), Session: one.of.ID, Title: orDash(one.of.Title), Time: clock(one.Time), Tool: one.Tool, By: orDash(one.By), Why: one.Why,
+			ID: rowID(one.of.ID, one.Time.UnixNano(), one.Tool, one.Why), Session: one.of.ID, Title: cmp.Or(one.of.Title, "-"), Time: clock(one.Time), Tool: one.Tool, By: cmp.Or(one.By, "-"), Why: one.Why,
 		}))
 	}
 	hostItems, err := items("host-row", hostModels, func(m *hostModel) string { return m.ID })
@@ -123,7 +123,7 @@ func (s *site) connectionsPage(r *http.Request) (view, error) {
 		if err != nil {
 			return err
 		}
-		m.ID, m.Title = row.ID, orDash(row.Title)
+		m.ID, m.Title = row.ID, cmp.Or(row.Title, "-")
 		list := use.Connections
 		if left := max(0, len(list)-maxNetworkRows); left+use.Left > 0 {
 			list = list[left:]
@@ -148,8 +148,8 @@ func (s *site) connectionsPage(r *http.Request) (view, error) {
 
 func connectionModelOf(c inspect.Connection, number int) *connectionModel {
 	m := &connectionModel{
-		ID: rowID(c.Time.UnixNano(), c.By, c.Host, c.Port, number), Time: clock(c.Time), By: orDash(c.By), Host: orDash(c.Host), Port: "-", Address: orDash(c.Address),
-		Verdict: c.Verdict, Kind: verdictKind(c.Verdict), Rule: orDash(c.Rule), Sent: strconv.FormatInt(c.Sent, 10), Received: strconv.FormatInt(c.Received, 10),
+		ID: rowID(c.Time.UnixNano(), c.By, c.Host, c.Port, number), Time: clock(c.Time), By: cmp.Or(c.By, "-"), Host: cmp.Or(c.Host, "-"), Port: "-", Address: cmp.Or(c.Address, "-"),
+		Verdict: c.Verdict, Kind: verdictKind(c.Verdict), Rule: cmp.Or(c.Rule, "-"), Sent: strconv.FormatInt(c.Sent, 10), Received: strconv.FormatInt(c.Received, 10),
 	}
 	if c.Port != 0 {
 		m.Port = strconv.Itoa(c.Port)

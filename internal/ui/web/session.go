@@ -184,7 +184,7 @@ func (s *site) messageModel(msg llm.Message) *messageModel {
 		m.Cut = fmt.Sprintf("%d bytes more; `aura sessions show` prints them", left)
 	}
 	if msg.Role == llm.RoleTool {
-		m.Who, m.Folded, m.Opening = "result of "+orDash(msg.ToolName), true, cmp.Or(opening(m.Text), "an empty result")
+		m.Who, m.Folded, m.Opening = "result of "+cmp.Or(msg.ToolName, "-"), true, cmp.Or(opening(m.Text), "an empty result")
 	}
 	for _, p := range msg.Parts {
 		m.Files = append(m.Files, fmt.Sprintf("%s (%s)", p.Name, p.Type))

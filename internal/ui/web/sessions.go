@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -109,7 +110,7 @@ func matches(r inspect.SessionRow, find string) bool {
 // modelOf returns what the pages show of a session.
 func modelOf(r inspect.SessionRow) *sessionModel {
 	m := &sessionModel{
-		ID: r.ID, Title: orDash(r.Title), Project: orDash(r.Workdir), Agent: orDash(r.Agent), Model: modelName(r.Provider, r.Model), Started: clock(r.StartedAt), Used: clock(r.UsedAt),
+		ID: r.ID, Title: cmp.Or(r.Title, "-"), Project: cmp.Or(r.Workdir, "-"), Agent: cmp.Or(r.Agent, "-"), Model: modelName(r.Provider, r.Model), Started: clock(r.StartedAt), Used: clock(r.UsedAt),
 		Condition: r.Condition(), Kind: "ended", Messages: strconv.Itoa(r.Messages), Turn: "-", Context: "-", TokensIn: "-", TokensOut: "-", Cost: "-", Plugins: "-",
 	}
 	if r.Err != "" {
@@ -133,7 +134,7 @@ func modelOf(r inspect.SessionRow) *sessionModel {
 	if live.State == session.ActivityApproval {
 		m.Kind = "approval"
 	}
-	m.Agent, m.Mode, m.Model = orDash(live.Agent), live.Mode, modelName(live.Provider, live.Model)
+	m.Agent, m.Mode, m.Model = cmp.Or(live.Agent, "-"), live.Mode, modelName(live.Provider, live.Model)
 	m.Turn, m.TokensIn, m.TokensOut = strconv.Itoa(live.Turn), strconv.Itoa(live.TokensIn), strconv.Itoa(live.TokensOut)
 	m.Context = fmt.Sprintf("%d tokens", live.Context)
 	if live.Limit > 0 {
@@ -144,13 +145,6 @@ func modelOf(r inspect.SessionRow) *sessionModel {
 		m.Cost = fmt.Sprintf("%.4f US dollars", *live.CostUSD)
 	}
 	return m
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }
 
 func modelName(provider, model string) string {

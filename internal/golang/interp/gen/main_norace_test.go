@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestUpToDate fails if the SDK, the interpreter's library or Go's changed and the tables did not.
 func TestUpToDate(t *testing.T) {
 	t.Parallel()
+	testneed.Long(t) // 'make generate-check' finds the same
 	want, err := library()
 	if err != nil {
 		t.Fatal(err)

@@ -1,13 +1,14 @@
 //go:build unix
 
-package host
+package files
 
 import (
 	"os"
 	"syscall"
 )
 
-func ownedByUs(info os.FileInfo) bool {
+// Ours reports whether a file belongs to this user.
+func Ours(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()
 }
