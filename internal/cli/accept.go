@@ -16,11 +16,11 @@ func (a attended) accept(ctx context.Context, q policy.Question) (policy.Answer,
 	defer a.hold()()
 	look := a.screen.ErrLook()
 	question := look.Paint(terminal.Strong, "? "+plaintext.Line(q.Tool)+"\n") + terminal.Rendered(look, plaintext.Reveal(q.Text))
-	choices := "  accept it?"
+	var choices strings.Builder
 	for i, o := range q.Options {
-		choices += fmt.Sprintf(" [%d] %s,", i+1, plaintext.Line(o.Title))
+		fmt.Fprintf(&choices, " [%d] %s,", i+1, plaintext.Line(o.Title))
 	}
-	line, err := a.reply(ctx, question+look.Paint(terminal.Plain, choices+" [N]o, n REASON: "))
+	line, err := a.reply(ctx, question+look.Paint(terminal.Plain, "  accept it?"+choices.String()+" [N]o, n REASON: "))
 	if err != nil {
 		return policy.Answer{}, err
 	}

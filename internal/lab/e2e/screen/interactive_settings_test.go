@@ -31,6 +31,7 @@ func TestInteractiveKeys(t *testing.T) {
 	t.Parallel()
 	p := newStory(t, "  - text: Fine.\n")
 	p.Write("home/config/features/screen.yaml", "screen: {keys: {transcript: [f5]}}\n")
+	p.Write("home/config/features/tools.yaml", "tools: {mode: none}\n")
 	s := startScreen(p, p.Command("--home", p.Path("home")), 120, 50).ready()
 	s.send("hi\r")
 	s.shows(`^Fine\.$`)
