@@ -95,7 +95,7 @@ type Tool struct {
 	Examples string
 	// Parameters is the JSON schema of the arguments, of type "object". Without it, the tool takes no arguments.
 	Parameters map[string]any
-	// SideEffects are shown to users. An empty list means SideEffectNone.
+	// SideEffects are shown to users, and modes ask before calls that change something. An empty list means that nobody knows.
 	SideEffects []SideEffect
 	// RequiresApproval makes aura ask the user before each call, unless the policy names the tool in auto.
 	RequiresApproval bool

@@ -66,15 +66,10 @@ func agentChoices(c *config.Config, current string) []frontend.Choice {
 // modeChoices returns the modes. The last choice leaves the mode.
 func modeChoices(c *config.Config, current string) []frontend.Choice {
 	var out []frontend.Choice
-	for _, name := range slices.Sorted(maps.Keys(c.Modes)) {
-		if m := c.Modes[name]; !m.Hide {
-			out = append(out, frontend.Choice{Value: name, Detail: m.Description, Current: name == current, Cycled: true})
-		}
+	for _, name := range c.ModeNames() {
+		out = append(out, frontend.Choice{Value: name, Detail: c.Modes[name].Description, Current: name == current, Cycled: true})
 	}
-	if len(out) > 0 {
-		out = append(out, frontend.Choice{Value: "none", Detail: "No mode", Current: current == "", Cycled: true})
-	}
-	return out
+	return append(out, frontend.Choice{Value: config.NoMode, Detail: "No mode", Current: current == ""})
 }
 
 // modelPatience is how long each provider may take to list its models.

@@ -170,7 +170,7 @@ func TestOpenRefuses(t *testing.T) {
 		want  string
 	}{
 		{"no such agent", nil, func(o *Options) { o.Agent = "x" }, `choosing agent "x".*known agents: none`},
-		{"no such mode", nil, func(o *Options) { o.Mode = "x" }, `choosing mode "x".*known modes: none`},
+		{"no such mode", nil, func(o *Options) { o.Mode = "x" }, `choosing mode "x".*known modes: ask, auto, edit, plan`},
 		{"no such provider", nil, func(o *Options) { o.Provider = "x" }, `choosing provider "x".*known providers: test`},
 		{"no such prompt", nil, func(o *Options) { o.System = "x" }, `choosing prompt "x".*known prompts: none`},
 		{"no such session", nil, func(o *Options) { o.Resume = "x" }, `no session has such an id, name or title`},

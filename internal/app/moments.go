@@ -60,6 +60,11 @@ func (m *moments) asking(ask func(context.Context, policy.Question) (policy.Answ
 				talk.Observed(ctx, hookpoint.MomentNotification, "approval", map[string]any{"kind": "approval", "message": about, "tool": q.Tool})
 			})
 		}
+		if len(q.Options) > 0 {
+			m.add(func(ctx context.Context, talk *conversation.Conversation) {
+				talk.Observed(ctx, hookpoint.MomentNotification, "approval", map[string]any{"kind": "approval", "message": "aura asks whether to accept a plan", "tool": q.Tool})
+			})
+		}
 		return ask(ctx, q)
 	}
 }

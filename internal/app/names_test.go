@@ -18,7 +18,7 @@ import (
 func TestConditionalTools(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		background.KillName, background.OutputName, donetool.Name, mcp.ListName, setup.LoadName, mcp.ReadName, skill.Name, setup.DelegateName,
+		background.KillName, background.OutputName, donetool.Name, mcp.ListName, setup.LoadName, setup.PlanName, mcp.ReadName, skill.Name, setup.DelegateName,
 		todo.CreateName, todo.ListName, todo.ProgressName,
 	}
 	if got := tool.Conditional(); !slices.Equal(got, want) {

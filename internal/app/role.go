@@ -48,7 +48,7 @@ func (f roleFinder) find(ctx context.Context, by wanted) (setup.Role, error) {
 	mode := by.mode
 	if same && mode == "" {
 		mode = saved.State.Mode
-		if _, ok := c.Modes[mode]; !ok {
+		if _, ok := c.Modes[mode]; !ok && mode != config.NoMode {
 			mode = ""
 		}
 	}
@@ -57,10 +57,16 @@ func (f roleFinder) find(ctx context.Context, by wanted) (setup.Role, error) {
 		return r, err
 	}
 	switch {
-	case !same || by.mode != "":
-	case saved.State.Mode == "":
-		r.Mode = config.Mode{}
-	case mode == "":
+	case mode != "":
+	case same && saved.State.Mode == "":
+		r.Mode, err = f.withoutMode(r)
+	default:
+		r, err = f.source.InUsualMode(r)
+	}
+	if err != nil {
+		return r, err
+	}
+	if same && mode == "" && saved.State.Mode != "" {
 		f.notify(fmt.Sprintf("the session's mode %s no longer exists, so %s is used", saved.State.Mode, named("mode", r.Mode.Name)))
 	}
 	r.Provider, r.Model = by.provider, by.model
@@ -68,6 +74,13 @@ func (f roleFinder) find(ctx context.Context, by wanted) (setup.Role, error) {
 		return f.model(ctx, r)
 	}
 	return r, nil
+}
+
+// withoutMode returns the mode for a session that was saved without one: the usual one, even if its agent has another by now; see noteRole.
+func (f roleFinder) withoutMode(r setup.Role) (config.Mode, error) {
+	r.Mode, r.Agent.Mode = config.Mode{}, ""
+	r, err := f.source.InUsualMode(r)
+	return r.Mode, err
 }
 
 // agent returns the agent of the saved session, or an empty string if the agent no longer exists. In that case it notifies

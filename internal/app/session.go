@@ -259,12 +259,16 @@ func (s *Session) replaced(tool, result, text string) {
 
 // live returns what the tools and prompts of a setup depend on.
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
-	return setup.Live{
+	out := setup.Live{
 		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Background: &s.journal.commands, Changing: s.keepFiles, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
 		Under: func(settings config.Plugins, views []host.View) ([]host.View, pipeline.Source) {
 			return narrow(views, settings), s.plugins.under(settings)
 		},
 	}
+	if of.Confirm != nil {
+		out.Accept = accepting(s)
+	}
+	return out
 }
 
 // countsOf returns the statistics of a saved session at its end, and its usage of each model. Both are nil if they were not

@@ -103,8 +103,14 @@ func TestChoices(t *testing.T) {
 	}
 	for command, want := range map[string][]frontend.Choice{
 		"agent": {{Value: "a", Detail: "The first.", Current: true, Cycled: true}, {Value: "b", Cycled: true}},
-		"mode":  {{Value: "slow", Detail: "With care.", Cycled: true}, {Value: "none", Detail: "No mode", Current: true, Cycled: true}},
-		"help":  nil,
+		"mode": {
+			{Value: "ask", Detail: "Asks before changes and commands", Cycled: true},
+			{Value: "edit", Detail: "Changes files without asking, asks before commands", Cycled: true},
+			{Value: "auto", Detail: "Runs everything without asking", Cycled: true},
+			{Value: "plan", Detail: "Only reads, and ends with a plan that you accept or refuse", Cycled: true},
+			{Value: "slow", Detail: "With care.", Cycled: true}, {Value: "none", Detail: "No mode", Current: true},
+		},
+		"help": nil,
 	} {
 		if got := choices(command); !slices.Equal(got, want) {
 			t.Errorf("%s: got %+v, want %+v", command, got, want)

@@ -19,7 +19,7 @@ import (
 )
 
 // notForSubagents lists the tools that belong to the session as a whole: its list of todos, its end, further tools and agents.
-var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name, todo.CreateName, todo.ListName, todo.ProgressName}
+var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name, setup.PlanName, todo.CreateName, todo.ListName, todo.ProgressName}
 
 // delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
 // like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.

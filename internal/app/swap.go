@@ -248,9 +248,14 @@ func summary(r host.Reloaded) string {
 // noteRole records the current role.
 func (s *Session) noteRole() {
 	r, provider, p := s.setup.Role, s.setup.ProviderName(), s.talk.Persona()
+	mode := r.Mode.Name
+	// The settings were valid when the session began.
+	if usual, _ := s.setup.UsualMode(r.Agent); mode == "" && usual != "" {
+		mode = config.NoMode // the user chose that, so it holds when the session is resumed
+	}
 	// The conversation has asked the provider for the name of its default model.
 	model := cmp.Or(p.Model, s.talk.ModelName())
 	s.journal.changeState(func(state *session.State) {
-		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, r.Mode.Name, provider, model
+		state.Agent, state.Mode, state.Provider, state.Model = r.Agent.Name, mode, provider, model
 	})
 }

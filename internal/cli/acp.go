@@ -58,6 +58,7 @@ func (o *rootOptions) serveACP(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	a.Attended = true
 	a.PluginEvents = true // the client is notified of the states of plugins
 	defer keepOut()()
 	tell := func(text string) { fmt.Fprintf(s.err, "! %s\n", clean(text)) }

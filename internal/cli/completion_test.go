@@ -40,7 +40,7 @@ func TestCompletion(t *testing.T) {
 		{"run --agent ", "base main :4"},
 		{"run --agent m", "main :4"},
 		{"--agent b", "base :4"},
-		{"run --mode ", "quiet :4"},
+		{"run --mode ", "ask auto edit plan quiet :4"},
 		{"run --system ", "p :4"},
 		{"run --provider ", "real :4"},
 		{"run --model ", "big :4"},
@@ -88,7 +88,7 @@ func TestCompletion(t *testing.T) {
 					t.Errorf("got %q, want %q", got, row.want)
 				}
 			}
-			if strings.HasSuffix(row.line, " ") && row.line != "show " && row.line != "run --config " {
+			if strings.HasSuffix(row.line, " ") && row.line != "show " && row.line != "run --mode " && row.line != "run --config " {
 				if got := completed(t, broken, words); got != ":4" {
 					t.Errorf("with a broken configuration: %q", got)
 				}

@@ -81,6 +81,9 @@ func (a attended) ShowThinking(on bool) {
 
 // Ask asks the user about a tool call. The user may edit the pattern first: aura then shows the pattern and asks again.
 func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
+	if len(q.Options) > 0 {
+		return a.accept(ctx, q)
+	}
 	question, err := a.question(q)
 	if err != nil {
 		return policy.Answer{}, err

@@ -88,7 +88,7 @@ func TestNouns(t *testing.T) {
 			t.Errorf("aura %v: exit code %d, %s", args, code, stderr)
 		}
 	}
-	if code, _, stderr := in(t, dir, "modes", "show", "x"); code != exitError || !strings.Contains(stderr, "known modes: quiet") {
+	if code, _, stderr := in(t, dir, "modes", "show", "x"); code != exitError || !strings.Contains(stderr, "known modes: ask, auto, edit, plan, quiet") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 }

@@ -78,19 +78,19 @@ func TestInitChoosesTheHome(t *testing.T) {
 
 func TestInitKeepsAndForces(t *testing.T) {
 	t.Parallel()
-	const name = ".aura/config/modes/plan.md"
-	const mine = "---\nname: plan\n---\nMine.\n"
+	const name = ".aura/config/modes/steps.md"
+	const mine = "---\nname: steps\n---\nMine.\n"
 	rows := []struct {
 		name   string
 		args   []string
 		stdout []string
 		kept   bool
 	}{
-		{"kept", []string{"init"}, []string{"kept     config/modes/plan.md", "created  config/modes/ask.md", "1 file kept"}, true},
-		{"forced", []string{"init", "--force"}, []string{"-Mine.", "overwritten  config/modes/plan.md"}, false},
+		{"kept", []string{"init"}, []string{"kept     config/modes/steps.md", "created  config/modes/explain.md", "1 file kept"}, true},
+		{"forced", []string{"init", "--force"}, []string{"-Mine.", "overwritten  config/modes/steps.md"}, false},
 		{"forced with yes", []string{"init", "--force", "--yes"}, []string{"-Mine."}, false},
 		{"dry run", []string{"init", "--dry-run"}, []string{"kept ", "would be created", "nothing was written"}, true},
-		{"forced dry run", []string{"init", "--force", "--dry-run"}, []string{"-Mine.", "would be overwritten  config/modes/plan.md"}, true},
+		{"forced dry run", []string{"init", "--force", "--dry-run"}, []string{"-Mine.", "would be overwritten  config/modes/steps.md"}, true},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestInitKeepsAndForces(t *testing.T) {
 
 func TestInitJSON(t *testing.T) {
 	t.Parallel()
-	dir := filled(t, map[string]string{".aura/config/modes/plan.md": "---\nname: plan\n---\nMine.\n"})
+	dir := filled(t, map[string]string{".aura/config/modes/steps.md": "---\nname: steps\n---\nMine.\n"})
 	_, stdout, stderr := in(t, dir, "init", "--force", "--json")
 	var report initReport
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || stderr != "" {

@@ -13,7 +13,7 @@ import (
 // TestInitAsks answers the question on a terminal.
 func TestInitAsks(t *testing.T) {
 	t.Parallel()
-	const mine = "---\nname: plan\n---\nMine.\n"
+	const mine = "---\nname: steps\n---\nMine.\n"
 	rows := []struct {
 		name, answer string
 		args         []string
@@ -31,7 +31,7 @@ func TestInitAsks(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t, "y\n", row.answer)
-			dir := filled(t, map[string]string{".aura/config/modes/plan.md": mine})
+			dir := filled(t, map[string]string{".aura/config/modes/steps.md": mine})
 			var out bytes.Buffer
 			s := streams{in: u.terminal, out: &out, err: u, environ: []string{"XDG_STATE_HOME=" + t.TempDir()}}
 			code := execute(t.Context(), s, append([]string{"--workdir", dir, "--home", "", "init", "--force"}, row.args...))
@@ -41,11 +41,11 @@ func TestInitAsks(t *testing.T) {
 			if both := out.String() + u.String(); !strings.Contains(both, "-Mine.") {
 				t.Errorf("no diff: %s", both)
 			}
-			text, err := os.ReadFile(filepath.Join(dir, ".aura/config/modes/plan.md"))
+			text, err := os.ReadFile(filepath.Join(dir, ".aura/config/modes/steps.md"))
 			if err != nil || (string(text) == mine) != row.kept {
 				t.Errorf("%s %v", text, err)
 			}
-			if row.kept && exists(t, dir, ".aura/config/modes/ask.md") {
+			if row.kept && exists(t, dir, ".aura/config/modes/explain.md") {
 				t.Error("something was written")
 			}
 		})

@@ -76,6 +76,7 @@ func (o *rootOptions) interact(ctx context.Context, s streams, prompts []string,
 			return opened.Close(app.ReasonOf(ctx, err))
 		},
 	}
+	a.Attended = true
 	a.PluginEvents = true // the status line shows the state of the plugins
 	options.Open = func(ctx context.Context, front frontend.FrontEnd) (frontend.Session, error) {
 		return opened(app.Open(ctx, a, front))

@@ -167,7 +167,7 @@ func TestShowJSON(t *testing.T) {
 func TestShowNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if code, stdout, _ := in(t, dir, "show"); code != exitDone || !strings.Contains(stdout, "not configured: agents, modes, prompts, providers, hooks, tasks, skills, commands") {
+	if code, stdout, _ := in(t, dir, "show"); code != exitDone || !strings.Contains(stdout, "not configured: agents, prompts, providers, hooks, tasks, skills, commands") {
 		t.Errorf("exit code %d: %s", code, stdout)
 	}
 	if code, stdout, _ := in(t, dir, "show", "agents"); code != exitDone || stdout != "no agents are configured\n" {

@@ -13,7 +13,12 @@ import (
 )
 
 // where formats a place for people.
-func where(p place) string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+func where(p place) string {
+	if p.Home == config.HomeBuiltin {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d", p.File, p.Line)
+}
 
 // wide is like table but does not limit the width of cells, because the end of a path matters most.
 func wide(w io.Writer, rows [][]string) {

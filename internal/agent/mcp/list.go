@@ -13,6 +13,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/base/limit"
+	aura "github.com/idelchi/aura/sdk"
 )
 
 // catalog holds all that a server offers.
@@ -163,6 +164,9 @@ func (s *server) remote(t *sdk.Tool) (*remote, error) {
 	if hints := t.Annotations; hints != nil {
 		r.repeatable = hints.ReadOnlyHint || hints.IdempotentHint
 		r.definition.Parallel = hints.ReadOnlyHint
+		if hints.ReadOnlyHint {
+			r.definition.SideEffects = []aura.SideEffect{aura.SideEffectRead}
+		}
 	}
 	return r, nil
 }

@@ -11,7 +11,7 @@ type Action string
 
 // The actions, from the least to the most strict.
 const (
-	// Auto means that the call runs without asking. It applies if no rule matches.
+	// Auto means that the call runs without asking. It applies if neither a rule nor a default matches.
 	Auto Action = "auto"
 	// Confirm means that the call needs the user's confirmation.
 	Confirm Action = "confirm"
@@ -23,6 +23,8 @@ const (
 // in "Bash:git push*". A star matches any text.
 type Rules struct {
 	Auto, Confirm, Deny []string
+	// Default holds the actions for calls by what they do.
+	Default Default
 	// Origin says where the patterns are written, such as "agent coder".
 	Origin string
 }
@@ -30,7 +32,7 @@ type Rules struct {
 // Verdict is a policy's decision about one call.
 type Verdict struct {
 	Action Action
-	// Rule is the pattern that matched. It is empty if none did.
+	// Rule is the pattern that matched, or the name of the default that applies. It is empty if there is none.
 	Rule string
 	// Origin says where the rule is written.
 	Origin string
@@ -38,7 +40,8 @@ type Verdict struct {
 
 // Policy is a compiled set of rules. It is immutable. The zero value allows every call.
 type Policy struct {
-	rules []rule
+	rules    []rule
+	defaults []verdictOn
 	// workdir is the directory that relative paths in arguments refer to. It is empty if unknown.
 	workdir string
 }
@@ -81,6 +84,9 @@ func New(layers ...Rules) (Policy, error) {
 			}
 		}
 	}
+	for _, layer := range layers {
+		p.defaults = append(p.defaults, layer.Default.verdicts(layer.Origin)...)
+	}
 	return p, nil
 }
 
@@ -121,11 +127,14 @@ func (p Policy) Decide(tool string, args map[string]any) Verdict {
 	return Verdict{Action: Auto}
 }
 
-// Rules returns all patterns with their actions, the strictest first.
+// Rules returns all patterns with their actions, the strictest first, and then the defaults.
 func (p Policy) Rules() []Verdict {
-	out := make([]Verdict, 0, len(p.rules))
+	out := make([]Verdict, 0, len(p.rules)+len(p.defaults))
 	for _, r := range p.rules {
 		out = append(out, Verdict{Action: r.action, Rule: r.source, Origin: r.origin})
+	}
+	for _, d := range p.defaults {
+		out = append(out, d.verdict)
 	}
 	return out
 }

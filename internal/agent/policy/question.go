@@ -19,6 +19,11 @@ type Question struct {
 	// diff; the arguments say it then.
 	Changes string
 
+	// Text is a text in Markdown that the user is to accept, and Options says how. Both are empty for a question whether a call may run. The
+	// decision is then Once, with one of the options, or Reject.
+	Text    string
+	Options []Option
+
 	// About is the call as the policy sees it. It may be empty: Tool and Args describe the call then.
 	About Call
 }
@@ -32,6 +37,9 @@ func (q Question) Check(pattern string) error {
 	}
 	return call.Check(pattern)
 }
+
+// Option is a way to accept a text.
+type Option struct{ Value, Title string }
 
 // Decision is what the user decides about a tool call.
 type Decision int
@@ -67,6 +75,8 @@ type Answer struct {
 	Decision Decision
 	// Pattern is what Session and Always approve: the pattern of the question, or what the user made of it.
 	Pattern string
+	// Option is the value of the option that the user chose, if the question has any.
+	Option string
 	// Reason is what the user says to the model with Reject. It may be empty.
 	Reason string
 }

@@ -74,7 +74,11 @@ func (i *inventory) replaced() {
 	} {
 		for _, name := range part.names {
 			if places := i.run.Places(part.kind, name); len(places) > 0 && i.of(places[0].Source) {
-				i.add(trust.KindPolicy, part.kind+" "+name, places[0].File, places[0].Line, "takes the place of yours with this name")
+				of := "yours"
+				if mine := i.own.Places(part.kind, name); len(mine) > 0 && mine[0].Home.Kind == config.HomeBuiltin {
+					of = "aura's own"
+				}
+				i.add(trust.KindPolicy, part.kind+" "+name, places[0].File, places[0].Line, "takes the place of %s with this name", of)
 			}
 		}
 	}
@@ -90,6 +94,9 @@ func (i *inventory) chosen() {
 			continue
 		}
 		i.choice("agent", name, "mode", "mode", a.Mode)
+		if a.Mode != "" && (!i.foreign("mode", a.Mode) || i.builtin("mode", a.Mode)) {
+			i.add(trust.KindPolicy, "agent "+name+": mode", a.Source.File, i.line("agent", name), "works in mode %s, which may ask less than the usual one", a.Mode)
+		}
 		i.choice("agent", name, "inherit", "agent", a.Inherit...)
 		i.choice("agent", name, "fallback", "agent", a.Fallback...)
 		if mine, ok := i.own.DefaultAgent(); ok && (a.Default || i.varies(a.Source.File)) {
@@ -106,7 +113,7 @@ func (i *inventory) chosen() {
 // choice lists the names under a key of an agent or a mode that are not the project's own.
 func (i *inventory) choice(kind, name, key, of string, names ...string) {
 	for _, chosen := range names {
-		if chosen != "" && i.foreign(of, chosen) {
+		if chosen != "" && i.foreign(of, chosen) && !i.builtin(of, chosen) {
 			place := i.c.Places(kind, name)[0]
 			i.add(trust.KindPolicy, kind+" "+name+": "+key, place.File, place.Line, "uses your %s %s", of, chosen)
 		}
@@ -117,4 +124,10 @@ func (i *inventory) choice(kind, name, key, of string, names ...string) {
 func (i *inventory) foreign(kind, name string) bool {
 	places := i.c.Places(kind, name)
 	return len(places) == 0 || !i.of(places[0].Source)
+}
+
+// builtin reports whether an agent or a mode is the one that aura brings along.
+func (i *inventory) builtin(kind, name string) bool {
+	places := i.c.Places(kind, name)
+	return len(places) > 0 && places[0].Home.Kind == config.HomeBuiltin
 }

@@ -33,7 +33,7 @@ type ToolCall struct {
 type ToolRestriction = setup.Restriction
 
 // sessionTools lists the tools that need a conversation.
-var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName, background.OutputName, background.KillName}
+var sessionTools = []string{donetool.Name, setup.DelegateName, setup.LoadName, setup.PlanName, background.OutputName, background.KillName}
 
 // Run runs a tool, even one that no model is offered. If nothing ran, the error may be an *UnknownToolError or a
 // *tool.ArgumentsError; otherwise it is the error of the tool. The text is the output of the tool in either case.

@@ -49,10 +49,14 @@ func (c currentCommands) sessionApprovals() []policy.Approval {
 
 func (c currentCommands) rules() string {
 	var b strings.Builder
+	by := "rule"
 	for _, r := range c.Setup().Policy().Rules() {
 		fmt.Fprintf(&b, "%-8s %s\n", r.Action, r.Rule)
+		if strings.HasPrefix(r.Rule, policy.DefaultPrefix) {
+			by = "rule or default"
+		}
 	}
-	b.WriteString("what no rule names runs without asking")
+	b.WriteString("what no " + by + " names runs without asking")
 	if c.Setup().Confirm == nil {
 		b.WriteString("; there is no terminal, so confirm means deny")
 	}

@@ -58,8 +58,10 @@ func (c roleCommands) agent(ctx context.Context, args string) (string, error) {
 		return "", err
 	}
 	// A mode that the user chose is kept. A mode that came with the previous agent is not.
-	if r.Mode.Name == "" && c.Setup().Role.Mode.Name != c.Setup().Role.Agent.Mode {
-		r.Mode = c.Setup().Role.Mode
+	if before := c.Setup().Role; r.Agent.Mode == "" && (before.Agent.Mode == "" || before.Mode.Name != before.Agent.Mode) {
+		r.Mode = before.Mode
+	} else if r, err = c.Setup().InUsualMode(r); err != nil {
+		return "", err
 	}
 	r.Think, r.System = c.Setup().Role.Think, c.Setup().Options.System
 	if err := c.Switch(ctx, r, reason); err != nil {
@@ -104,13 +106,7 @@ func mark(name string, current bool) string {
 func (c roleCommands) mode(ctx context.Context, args string) (string, error) {
 	name := strings.TrimSpace(args)
 	if name == "" {
-		rows := map[string]string{}
-		for name, m := range c.Setup().Config.Modes {
-			if !m.Hide {
-				rows[mark(name, name == c.Setup().Role.Mode.Name)] = m.Description
-			}
-		}
-		return listed(rows, "no modes are configured"), nil
+		return c.modeList(), nil
 	}
 	r := c.Setup().Role
 	reason := sdk.SwitchReasonUser
@@ -118,7 +114,7 @@ func (c roleCommands) mode(ctx context.Context, args string) (string, error) {
 		name, reason = c.nextMode(), sdk.SwitchReasonCycle
 	}
 	r.Mode = config.Mode{}
-	if name != "none" {
+	if name != config.NoMode {
 		found, err := setup.FindRole(c.Setup().Config, c.Setup().Role.Agent.Name, name)
 		if err != nil {
 			return "", err
@@ -131,16 +127,24 @@ func (c roleCommands) mode(ctx context.Context, args string) (string, error) {
 	return "now using " + described(c), nil
 }
 
-// nextMode returns the mode after the present one. The last one is followed by none.
-func (c roleCommands) nextMode() string {
-	cycle := []string{"none"}
-	for _, name := range slices.Sorted(maps.Keys(c.Setup().Config.Modes)) {
-		if !c.Setup().Config.Modes[name].Hide {
-			cycle = append(cycle, name)
-		}
+// modeList lists the modes in the order in which nextMode comes to them.
+func (c roleCommands) modeList() string {
+	rows := map[string]string{}
+	var order []string
+	for _, name := range c.Setup().Config.ModeNames() {
+		row := mark(name, name == c.Setup().Role.Mode.Name)
+		rows[row], order = c.Setup().Config.Modes[name].Description, append(order, row)
 	}
-	i := slices.Index(cycle, c.Setup().Role.Mode.Name)
-	return cycle[(max(i, 0)+1)%len(cycle)]
+	return listedIn(order, rows, "no modes are configured")
+}
+
+// nextMode returns the mode after the present one, or the first one if the present one is hidden or there is none.
+func (c roleCommands) nextMode() string {
+	cycle := c.Setup().Config.ModeNames()
+	if len(cycle) == 0 {
+		return config.NoMode
+	}
+	return cycle[(slices.Index(cycle, c.Setup().Role.Mode.Name)+1)%len(cycle)]
 }
 
 func (c roleCommands) model(ctx context.Context, args string) (string, error) {
@@ -202,6 +206,11 @@ func (c roleCommands) set(ctx context.Context, args string) (string, error) {
 
 // listed formats pairs in the order of their names. It returns none if there are no pairs.
 func listed(rows map[string]string, none string) string {
+	return listedIn(slices.Sorted(maps.Keys(rows)), rows, none)
+}
+
+// listedIn is listed with another order of the names.
+func listedIn(order []string, rows map[string]string, none string) string {
 	if len(rows) == 0 {
 		return none
 	}
@@ -210,7 +219,7 @@ func listed(rows map[string]string, none string) string {
 		width = max(width, len(name))
 	}
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
+	for _, name := range order {
 		b.WriteString(strings.TrimRight(fmt.Sprintf("%-*s  %s", width, name, strings.Join(strings.Fields(rows[name]), " ")), " ") + "\n")
 	}
 	return strings.TrimRight(b.String(), "\n")

@@ -77,7 +77,7 @@ func TestBuiltinTools(t *testing.T) {
 	for _, row := range table[len(want):] {
 		rest = append(rest, unquoted(row[0]))
 	}
-	same(t, "tools of a session", rest, []string{"Task", "LoadTools", mcp.ListName, mcp.ReadName})
+	same(t, "tools of a session", rest, []string{"Task", "LoadTools", "Plan", mcp.ListName, mcp.ReadName})
 }
 
 func TestHealth(t *testing.T) {

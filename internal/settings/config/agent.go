@@ -93,6 +93,8 @@ type Policy struct {
 	Auto    []string `yaml:"auto"`
 	Confirm []string `yaml:"confirm"`
 	Deny    []string `yaml:"deny"`
+	// Default holds the actions for calls by what they do.
+	Default PolicyDefault `yaml:"default"`
 }
 
 // HookFilter selects shell hooks by patterns of their names.

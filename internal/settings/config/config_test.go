@@ -95,7 +95,7 @@ func TestNothingConfigured(t *testing.T) {
 	if !reflect.DeepEqual(c.Homes, wantHomes) || c.Project != work || c.User != me || c.Workdir != o.Workdir {
 		t.Errorf("got %+v, project %s, user %s", c.Homes, c.Project, c.User)
 	}
-	if len(c.Providers)+len(c.Agents)+len(c.Modes)+len(c.Tasks)+len(c.Prompts)+len(c.Commands)+len(c.Skills) != 0 ||
+	if len(c.Providers)+len(c.Agents)+len(c.Tasks)+len(c.Prompts)+len(c.Commands)+len(c.Skills) != 0 ||
 		len(c.ToolDefinitions)+len(c.MCPServers) != 0 || !reflect.DeepEqual(c.Environ, o.Environ) {
 		t.Errorf("got %+v", c)
 	}

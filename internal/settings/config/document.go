@@ -14,7 +14,7 @@ import (
 
 // Source is the file and the home that declare an entity.
 type Source struct {
-	// File is absolute.
+	// File is absolute, except in HomeBuiltin, where it is the name of that kind.
 	File string
 	Home Home
 }
@@ -38,7 +38,13 @@ func (s Source) open() (document, error) {
 	if err != nil {
 		return document{}, fmt.Errorf("reading %s: %w", s.File, err)
 	}
+	return s.parse(data)
+}
+
+// parse parses the content of a file.
+func (s Source) parse(data []byte) (document, error) {
 	d := document{Source: s, root: &yaml.Node{}}
+	var err error
 	if strings.HasSuffix(s.File, ".md") {
 		d.body, err = strictyaml.Frontmatter(s.File, data, d.root)
 		d.body = s.Home.variables.text(d.body)

@@ -24,6 +24,8 @@ const (
 	HomeProject HomeKind = "project"
 	// HomeInstalled is a Python installation, whose packages may declare extensions. It has no configuration.
 	HomeInstalled HomeKind = "installed"
+	// HomeBuiltin is the program itself. It has no directory.
+	HomeBuiltin HomeKind = "built-in"
 )
 
 // Home is a directory that contains configuration and plugins. The directories of Aar, which contain only extensions, also count as

@@ -234,7 +234,7 @@ func TestInheritRefused(t *testing.T) {
 		},
 		"another kind": {
 			files{project + "agents/a.md": agent("a", ""), project + "modes/m.md": agent("m", "inherit: [a]\n")},
-			[]string{`modes/m.md:3: key "inherit": unknown mode "a" (m -> a); known: m`},
+			[]string{`modes/m.md:3: key "inherit": unknown mode "a" (m -> a); known: ask, auto, edit, m, plan`},
 		},
 		"modes in a circle": {
 			files{project + "modes/a.md": agent("a", "inherit: [b]\n"), project + "modes/b.md": agent("b", "inherit: [a]\n")},

@@ -63,6 +63,14 @@ type kind[T any] struct {
 	// skip reports whether a file contains something else. If skip is nil, no file is skipped.
 	skip func(Source) bool
 	read func(document) ([]entity[T], error)
+	// builtin holds the files that the program brings along, below those of all homes.
+	builtin []embedded
+}
+
+// embedded is a file that the program brings along.
+type embedded struct {
+	name string
+	text []byte
 }
 
 // entity is one declaration in a file, with its line.
@@ -76,6 +84,9 @@ type entity[T any] struct {
 // one home are an error. A faulty file does not prevent the others from being read, so that all faults are reported at once.
 func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 	merged := map[string]T{}
+	if err := loadBuiltin(l, k, merged); err != nil {
+		return nil, err
+	}
 	var faults []error
 	for _, home := range l.homes {
 		found, err := loadHome(l, k, home, merged)
@@ -86,6 +97,26 @@ func loadKind[T any](l *loader, k kind[T]) (map[string]T, error) {
 	}
 	addPackaged(l, k, merged)
 	return merged, errors.Join(faults...)
+}
+
+// loadBuiltin adds the entities that the program brings along.
+func loadBuiltin[T any](l *loader, k kind[T], merged map[string]T) error {
+	for _, file := range k.builtin {
+		d, err := Source{File: file.name, Home: Home{Kind: HomeBuiltin}}.parse(file.text)
+		if err != nil {
+			return err
+		}
+		d.File = string(HomeBuiltin)
+		entities, err := k.read(d)
+		if err != nil {
+			return err
+		}
+		for _, e := range entities {
+			l.seen.addPlace(k.name, e.name, Place{Source: d.Source, Line: e.line})
+			merged[e.name] = e.value
+		}
+	}
+	return nil
 }
 
 // loadHome adds the entities of one home. It returns the faults of the files, and an error if the home cannot be read.

@@ -1,5 +1,24 @@
 package config
 
+import (
+	"embed"
+	"maps"
+	"slices"
+)
+
+// The modes that aura brings along and that something else in aura names. NoMode stands for no mode, unless a mode has this name.
+const (
+	ModeAsk  = "ask"
+	ModeAuto = "auto"
+	NoMode   = "none"
+)
+
+// builtinModes lists the modes that aura brings along, in the order in which the user switches from one to the next.
+var builtinModes = []string{ModeAsk, "edit", ModeAuto, "plan"}
+
+//go:embed modes
+var modeFiles embed.FS
+
 // Mode is a way of working that any agent can use: modes/**/*.md, one per file.
 type Mode struct {
 	// Prompt is the body of the file, a template that is added to the system prompt. If the body is empty, the body of the last
@@ -31,7 +50,15 @@ type modeFile struct {
 }
 
 func (l *loader) modes() (map[string]Mode, error) {
-	declared, err := loadKind(l, kind[declaration]{name: "mode", folder: "config/modes", ext: markdownFiles, read: l.readMode})
+	var builtin []embedded
+	for _, name := range builtinModes {
+		text, err := modeFiles.ReadFile("modes/" + name + ".md")
+		if err != nil {
+			return nil, err
+		}
+		builtin = append(builtin, embedded{name + ".md", text})
+	}
+	declared, err := loadKind(l, kind[declaration]{name: "mode", folder: "config/modes", ext: markdownFiles, read: l.readMode, builtin: builtin})
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +77,20 @@ func (l *loader) readMode(d document) ([]entity[declaration], error) {
 	if err := f.Tools.Policy.check(declared.below(toolsKey).below("policy")); err != nil {
 		return nil, err
 	}
+	if declared.get(featuresKey, toolsKey, "mode") != nil {
+		return nil, declared.wrong([]string{featuresKey, toolsKey, "mode"}, "a mode does not choose a mode: remove it")
+	}
 	return declare(declared, d.line("name"))
+}
+
+// ModeNames returns the names of the modes in the order of the lists: those that aura brings along, whoever declares them now, and then all
+// others by name. Hidden modes are not among them.
+func (c *Config) ModeNames() []string {
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Modes)), func(name string) bool { return slices.Contains(builtinModes, name) })
+	return slices.DeleteFunc(slices.Concat(builtinModes, others), func(name string) bool {
+		m, ok := c.Modes[name]
+		return !ok || m.Hide
+	})
 }
 
 func buildMode(made lineage) (Mode, error) {

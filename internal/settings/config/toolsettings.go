@@ -26,6 +26,8 @@ type Tools struct {
 	Bash    Bash    `yaml:"bash"`
 	// Policy is the policy layer of lowest precedence.
 	Policy Policy `yaml:"policy"`
+	// Mode names the mode of a session in which nothing else names one. It may be NoMode. A mode cannot set it.
+	Mode string `yaml:"mode"`
 }
 
 // ReadBefore decides which operations are allowed only on files that were read before.
@@ -45,6 +47,8 @@ type Bash struct {
 	// Timeout applies to calls that set none.
 	Timeout    Timeout    `yaml:"timeout"`
 	Truncation Truncation `yaml:"truncation"`
+	// ReadOnly confines commands so that they change nothing but temporary files and private caches. They do not run where that cannot be enforced.
+	ReadOnly bool `yaml:"read_only"`
 }
 
 // Truncation decides when the output of a command is shortened, and what is kept. A limit of 0 means no limit.

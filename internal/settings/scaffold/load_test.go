@@ -38,7 +38,7 @@ func TestFreshHomeLoads(t *testing.T) {
 		want string
 	}{
 		"agents":    {slices.Collect(maps.Keys(c.Agents)), "assistant reviewer"},
-		"modes":     {slices.Collect(maps.Keys(c.Modes)), "ask plan"},
+		"modes":     {slices.Collect(maps.Keys(c.Modes)), "ask auto edit explain plan steps"},
 		"prompts":   {slices.Collect(maps.Keys(c.Prompts)), "summary terse"},
 		"commands":  {slices.Collect(maps.Keys(c.Commands)), "describe"},
 		"providers": {slices.Collect(maps.Keys(c.Providers)), ""},
@@ -126,6 +126,9 @@ func TestTemplatesRender(t *testing.T) {
 		bodies["agent "+name] = a.Prompt
 	}
 	for name, m := range c.Modes {
+		if c.Places("mode", name)[0].Home.Kind == config.HomeBuiltin {
+			continue
+		}
 		bodies["mode "+name] = m.Prompt
 	}
 	for name, p := range c.Prompts {
@@ -149,7 +152,7 @@ func TestEveryKeyIsShown(t *testing.T) {
 		of   any
 	}{
 		{"config/agents/assistant.md", config.Agent{}},
-		{"config/modes/ask.md", config.Mode{}},
+		{"config/modes/explain.md", config.Mode{}},
 		{"config/prompts/terse.md", config.Prompt{}},
 		{"config/commands/describe.md", config.Command{}},
 		{"config/hooks/format.yaml", struct {

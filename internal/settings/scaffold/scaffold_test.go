@@ -150,7 +150,7 @@ func TestWriteKeepsWhatCameMeanwhile(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	files := plan(t, home, true)
-	late := find(t, files, "modes/ask.md").Path
+	late := find(t, files, "modes/explain.md").Path
 	write(t, late, "late\n")
 	if err := scaffold.Write("", files); err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestWriteKeepsWhatCameMeanwhile(t *testing.T) {
 	if got := read(t, late); got != "late\n" {
 		t.Errorf("got %q", got)
 	}
-	if f := find(t, files, "modes/ask.md"); f.Status != scaffold.Kept {
+	if f := find(t, files, "modes/explain.md"); f.Status != scaffold.Kept {
 		t.Errorf("status %s", f.Status)
 	}
 	leftovers(t, home)
@@ -169,7 +169,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 	t.Parallel()
 	home, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "mine.md")
 	write(t, elsewhere, "mine\n")
-	path := filepath.Join(home, "config", "modes", "ask.md")
+	path := filepath.Join(home, "config", "modes", "explain.md")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 	if got := read(t, elsewhere); got != "mine\n" {
 		t.Errorf("what the link led to is %q", got)
 	}
-	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(read(t, path), "name: ask") {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || !strings.Contains(read(t, path), "name: explain") {
 		t.Errorf("the file is %v, %v", info, err)
 	}
 	// A dangling link also belongs to the user.
@@ -191,7 +191,7 @@ func TestWriteReplacesLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	link()
-	if f := find(t, plan(t, home, true), "modes/ask.md"); f.Status != scaffold.Kept {
+	if f := find(t, plan(t, home, true), "modes/explain.md"); f.Status != scaffold.Kept {
 		t.Errorf("status %s", f.Status)
 	}
 }

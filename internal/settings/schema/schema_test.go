@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write docs/schemas anew")
 // described maps kinds to the tables of keys in docs/: the location of each table, and the path that its keys are relative to.
 var described = map[string][]table{
 	"agents":    append([]table{{"agents.md", "## Agents", ""}, {"tools.md", "## MCP servers", "mcp.*."}, {"tools.md", "### Logging in", "mcp.*."}}, featureTables("features.")...),
-	"modes":     append([]table{{"agents.md", "## Modes", ""}}, featureTables("features.")...),
+	"modes":     append([]table{{"agents.md", "### Modes of your own", ""}}, featureTables("features.")...),
 	"prompts":   {{"agents.md", "## Prompts", ""}},
 	"skills":    {{"agents.md", "## Skills", ""}},
 	"commands":  {{"slash-commands.md", "## Your own", ""}},

@@ -150,7 +150,7 @@ func (m member) persona(ctx context.Context, live Live) (conversation.Persona, e
 		MaxSteps:     cmp.Or(o.MaxSteps, limits.MaxSteps),
 		TokenBudget:  cmp.Or(o.TokenBudget, limits.TokenBudget, -1),
 		ResultTokens: cmp.Or(limits.Result.MaxTokens, -1),
-		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks, role: m.role, entries: live.Entries}, Moments: m.hooks,
+		Compaction:   compaction, Guard: guard{source: m.source, policy: m.policy, hooks: m.hooks, role: m.role, entries: live.Entries, effects: m.effects(confined)}, Moments: m.hooks,
 		Withhold: m.withhold(tools.conditions, live.Background), Disabled: disabled,
 	}, nil
 }

@@ -25,7 +25,7 @@ func (s Source) layers(r Role, f config.Features) []config.ToolFilter {
 }
 
 // narrow removes the tools that a layer excludes, and opt-in tools that no layer names exactly. It always keeps Done, which is
-// turned on and off separately.
+// turned on and off separately. A list of enabled tools that a layer has says nothing about Plan, which belongs to a mode.
 func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []tool.Tool {
 	var out []tool.Tool
 	for _, t := range tools {
@@ -33,7 +33,7 @@ func narrow(tools []tool.Tool, layers []config.ToolFilter, optIn []string) []too
 		named := !d.OptIn && !tool.Match(optIn, d.Name)
 		kept := true
 		for _, l := range layers {
-			kept = kept && (len(l.Enabled) == 0 || tool.Match(l.Enabled, d.Name)) && !tool.Match(l.Disabled, d.Name)
+			kept = kept && (len(l.Enabled) == 0 || d.Name == PlanName || tool.Match(l.Enabled, d.Name)) && !tool.Match(l.Disabled, d.Name)
 			named = named || slices.Contains(l.Enabled, d.Name)
 		}
 		if kept && named || d.Name == donetool.Name {
@@ -49,7 +49,7 @@ func (s Source) Filtered(r Role, f config.Features, d tool.Definition) string {
 	named := !d.OptIn && !tool.Match(f.Tools.OptIn, d.Name)
 	for _, l := range s.namedLayers(r, f) {
 		switch {
-		case len(l.by.Enabled) > 0 && !tool.Match(l.by.Enabled, d.Name):
+		case len(l.by.Enabled) > 0 && d.Name != PlanName && !tool.Match(l.by.Enabled, d.Name):
 			return fmt.Sprintf("%s offers only %s", l.enables, strings.Join(l.by.Enabled, ", "))
 		case tool.Match(l.by.Disabled, d.Name):
 			return l.disables + " leaves it out"

@@ -24,6 +24,13 @@ type guard struct {
 	role   Role
 	// entries holds the catalog entries of the plugins, by name.
 	entries map[string]Entry
+	effects effects
+}
+
+// deniedByDefault describes the calls that a default denies.
+var deniedByDefault = map[string]string{
+	policy.DefaultPrefix + string(policy.Edit): "calls that change files",
+	policy.DefaultPrefix + string(policy.Run):  "commands, and calls of which nobody knows what they change",
 }
 
 // featuresOrigin is the origin of the rules that are not those of an agent, a mode or a task.
@@ -32,9 +39,7 @@ const featuresOrigin = "features"
 // policies returns the policy rules of each layer.
 func (s Source) policies(r Role, f config.Features) []policy.Rules {
 	var out []policy.Rules
-	add := func(origin string, l config.Policy) {
-		out = append(out, policy.Rules{Auto: l.Auto, Confirm: l.Confirm, Deny: l.Deny, Origin: origin})
-	}
+	add := func(origin string, l config.Policy) { out = append(out, l.Rules(origin)) }
 	add(featuresOrigin, f.Tools.Policy)
 	add("agent "+r.Agent.Name, r.Agent.Tools.Policy)
 	add("mode "+r.Mode.Name, r.Mode.Tools.Policy)
@@ -103,9 +108,12 @@ func (g guard) hookCall(ctx context.Context, call tool.Call, t tool.Tool) hooks.
 // permit checks the policy.
 func (g guard) permit(ctx context.Context, call tool.Call, t tool.Tool) error {
 	name := t.Definition().Name
-	verdict := g.policy.Decide(name, call.Args)
+	verdict := g.policy.DecideCall(name, call.Args, func() policy.Effect { return g.effects.of(ctx, call, t) })
 	switch verdict.Action {
 	case policy.Deny:
+		if what, ok := deniedByDefault[verdict.Rule]; ok {
+			return tool.Refused(tool.ByPolicy, verdict.Rule, fmt.Errorf("%s denies %s (%s)", verdict.Origin, what, verdict.Rule))
+		}
 		return tool.Refused(tool.ByPolicy, verdict.Rule, fmt.Errorf("the policy denies it (rule %q)", verdict.Rule))
 	case policy.Confirm:
 		return tool.Refused(tool.ByPolicy, verdict.Rule, g.confirm(ctx, call, t, verdict))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
 // Role says which agent answers, in which mode, and what the user overrides in the agent's settings. Role is a value.
@@ -24,7 +25,7 @@ type Role struct {
 }
 
 // FindRole returns the role with an agent and a mode, given by their names. An empty name chooses none, except that an empty
-// mode is the agent's own mode.
+// mode is the agent's own mode. NoMode is no mode, unless a mode has this name.
 func FindRole(c *config.Config, agent, mode string) (Role, error) {
 	var (
 		r  Role
@@ -36,11 +37,40 @@ func FindRole(c *config.Config, agent, mode string) (Role, error) {
 		}
 	}
 	if mode = cmp.Or(mode, r.Agent.Mode); mode != "" {
-		if r.Mode, ok = c.Modes[mode]; !ok {
+		if r.Mode, ok = c.Modes[mode]; !ok && mode != config.NoMode {
 			return Role{}, fmt.Errorf("choosing mode %q: it does not exist; known modes: %s", mode, Names(c.Modes))
 		}
 	}
 	return r, nil
+}
+
+// UsualMode returns the name of the mode of a session in which neither the user nor the task nor the agent names one: that of the settings. If
+// the settings name none and a user works in the session, it is one that needs no question where the sandbox is enforced, and one that asks
+// elsewhere.
+func (s Source) UsualMode(a config.Agent) (string, error) {
+	f, err := s.Config.FeaturesFor(a, config.Mode{}, s.Options.Task)
+	switch {
+	case err != nil || f.Tools.Mode != "" || !s.Options.Attended:
+		return f.Tools.Mode, err
+	case f.Sandbox.Enabled && sandbox.Support().Enabled:
+		return config.ModeAuto, nil
+	default:
+		return config.ModeAsk, nil
+	}
+}
+
+// InUsualMode returns a role in the usual mode of its agent, if that names none itself.
+func (s Source) InUsualMode(r Role) (Role, error) {
+	if r.Mode.Name != "" || r.Agent.Mode != "" {
+		return r, nil
+	}
+	usual, err := s.UsualMode(r.Agent)
+	if err != nil || usual == "" {
+		return r, err
+	}
+	found, err := FindRole(s.Config, r.Agent.Name, usual)
+	r.Mode = found.Mode
+	return r, err
 }
 
 // Subagents returns the agents that other agents may delegate work to.

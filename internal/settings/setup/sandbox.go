@@ -25,6 +25,8 @@ import (
 type Confinement struct {
 	// requested is whether the settings request a sandbox. enabled is whether the system enforces it.
 	requested, enabled bool
+	// reading is set if the commands of Bash may only read.
+	reading bool
 	// env holds the names of variables that command lines see in addition to the usual ones.
 	env      []string
 	settings sandbox.Config
@@ -66,7 +68,7 @@ type Confinement struct {
 func NewConfinement(c *config.Config, f config.Features, output string) Confinement {
 	s := f.Sandbox
 	out := Confinement{
-		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, env: s.Env,
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, reading: f.Tools.Bash.ReadOnly, env: s.Env,
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: hostRules(c, s.Network), UnixSockets: s.UnixSockets,
 			Hidden: hiddenRules(c, s),
@@ -171,6 +173,23 @@ func (c Confinement) Policy(kind sandbox.Kind) sandbox.Policy {
 	return sandbox.Compose(c.place, kind, c.settings)
 }
 
+// commands returns the policy of Bash.
+func (c Confinement) commands() sandbox.Policy {
+	p := c.Policy(sandbox.KindShell)
+	if c.reading {
+		p = p.Reading(c.place)
+	}
+	return p
+}
+
+// unenforced says why nothing is confined.
+func (c Confinement) unenforced() string {
+	if c.requested {
+		return sandbox.Support().Reason()
+	}
+	return "the sandbox is turned off"
+}
+
 // Plugin returns the policy of a plugin; nil if the plugin is not confined. A plugin may write to its own data directory. If
 // nothing confines the plugin, Plugin creates the directory; otherwise it is created together with the grants.
 func (c Confinement) Plugin(e Entry) *sandbox.Policy {
@@ -207,14 +226,20 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		if program, err := toolhost.Program(); err == nil {
 			o.Reaper = program.Start
 		}
-		return builtin.All(o)
+		all := builtin.All(o)
+		for i, t := range all {
+			if c.reading && t.Definition().Name == builtin.BashName {
+				all[i] = unreading{Tool: t, why: c.unenforced()}
+			}
+		}
+		return all
 	}
-	files, commands := c.Policy(sandbox.KindFiles), c.Policy(sandbox.KindShell)
+	files, commands := c.Policy(sandbox.KindFiles), c.commands()
 	o.Env = environment(commands.Environ(o.Env), c.env, task)
 	all := builtin.All(o)
 	for i, t := range all {
 		policy := files
-		if t.Definition().Name == "Bash" {
+		if t.Definition().Name == builtin.BashName {
 			policy = commands
 		}
 		all[i] = confined{
@@ -284,7 +309,7 @@ func (c Confinement) Display() prompt.Sandbox {
 	if !c.enabled {
 		return out
 	}
-	p := c.Policy(sandbox.KindShell)
+	p := c.commands()
 	out.Display = fmt.Sprintf("tools are confined by the kernel\nwritable: %s\nread-only inside of these: %s\nnetwork: %s\nnothing else of the home directory can be read",
 		strings.Join(p.ReadWrite, ", "), strings.Join(p.Protected, ", "), describeNetwork(p))
 	return out

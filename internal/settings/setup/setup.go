@@ -41,6 +41,8 @@ type Options struct {
 	UnsafePlugins  bool
 	// Task is the task being run, if any.
 	Task *config.Task
+	// Attended is set if a user works in the session, in a screen or an editor: it then has a mode from the beginning.
+	Attended bool
 }
 
 // Source is the input of setups: one configuration and one command line. Source is a value; a change that the user makes in a
@@ -90,7 +92,14 @@ func (s Source) notice(plugin, text string) {
 
 // Features returns the settings of a role.
 func (s Source) Features(r Role) (config.Features, error) {
-	return s.Config.FeaturesFor(r.Agent, r.Mode, s.Options.Task)
+	f, err := s.Config.FeaturesFor(r.Agent, r.Mode, s.Options.Task)
+	if err != nil || r.Within.Name == "" {
+		return f, err
+	}
+	// A subagent must not do what the mode of the session forbids.
+	of, err := s.Config.FeaturesFor(config.Agent{}, r.Within, nil)
+	f.Tools.Bash.ReadOnly = f.Tools.Bash.ReadOnly || of.Tools.Bash.ReadOnly
+	return f, err
 }
 
 // Plugins are the plugins of a role.

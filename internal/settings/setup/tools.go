@@ -39,6 +39,8 @@ type Live struct {
 	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
 	Load     func(ctx context.Context, server string) (string, error)
+	// Accept gives a plan to the user and returns the text for the model; nil if nobody can be asked.
+	Accept func(ctx context.Context, plan string) (string, error)
 	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. If Under is nil, the
 	// plugins stay unchanged.
 	Under func(settings config.Plugins, plugins []host.View) ([]host.View, pipeline.Source)
@@ -163,6 +165,9 @@ func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 	}
 	if agents := Subagents(s.Config); len(agents) > 0 {
 		all = append(all, delegateTool{agents: agents, run: live.Delegate})
+	}
+	if live.Accept != nil {
+		all = append(all, planTool{accept: live.Accept})
 	}
 	if len(servers) > 0 {
 		all = append(all, loadTool{servers: servers, load: live.Load})

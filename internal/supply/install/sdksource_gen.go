@@ -832,7 +832,7 @@ var sdkSource = map[string]string{
 		"\tExamples string\n" +
 		"\t// Parameters is the JSON schema of the arguments, of type \"object\". Without it, the tool takes no arguments.\n" +
 		"\tParameters map[string]any\n" +
-		"\t// SideEffects are shown to users. An empty list means SideEffectNone.\n" +
+		"\t// SideEffects are shown to users, and modes ask before calls that change something. An empty list means that nobody knows.\n" +
 		"\tSideEffects []SideEffect\n" +
 		"\t// RequiresApproval makes aura ask the user before each call, unless the policy names the tool in auto.\n" +
 		"\tRequiresApproval bool\n" +

@@ -53,6 +53,8 @@ var rules = []rule{
 	// Which plugins run and how they are configured. This includes the user's plugins.
 	{"plugins.*", KindPolicy, func(string, bool) bool { return true }},
 	{"tools.policy.auto", KindPolicy, always},
+	// A session begins in this mode instead of one that may ask.
+	{"tools.mode", KindPolicy, always},
 	{"tools.read_before.*", KindPolicy, unlessOn},
 	{"tools.*", KindPolicy, over},
 	{"hooks.*", KindPolicy, over},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
@@ -78,6 +79,9 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 
 // optionsFor returns the answers to a question. If no pattern covers the call, the user decides about this call alone.
 func optionsFor(q policy.Question) []permissionOption {
+	if len(q.Options) > 0 {
+		return optionsIn(q)
+	}
 	out := []permissionOption{{ID: answerOnce, Name: "Allow once", Kind: "allow_once"}}
 	if q.Pattern != "" {
 		covers := plaintext.Reveal(q.Covers)
@@ -88,8 +92,20 @@ func optionsFor(q policy.Question) []permissionOption {
 	return append(out, permissionOption{ID: answerReject, Name: "Reject", Kind: "reject_once"})
 }
 
+// optionsIn returns the ways to accept a text. Their ids differ from those of all other answers.
+func optionsIn(q policy.Question) []permissionOption {
+	var out []permissionOption
+	for i, o := range q.Options {
+		out = append(out, permissionOption{ID: strconv.Itoa(i), Name: plaintext.Line(o.Title), Kind: "allow_once"})
+	}
+	return append(out, permissionOption{ID: answerReject, Name: "Reject", Kind: "reject_once"})
+}
+
 // questionText shows the whole call, with nothing hidden, and who asks.
 func questionText(q policy.Question, args []byte) string {
+	if len(q.Options) > 0 {
+		return plaintext.Reveal(q.Text)
+	}
 	if host, reason, ok := q.Connection(); ok {
 		return fenced(plaintext.Reveal("connect to "+host)) + "\n" + plaintext.Reveal("for "+strings.ReplaceAll(reason, "\n", " "))
 	}
@@ -107,6 +123,9 @@ func questionText(q policy.Question, args []byte) string {
 func answerOf(r permissionResponse, q policy.Question) policy.Answer {
 	if r.Outcome.Outcome != "selected" {
 		return policy.Answer{}
+	}
+	if i, err := strconv.Atoi(r.Outcome.OptionID); err == nil && i >= 0 && i < len(q.Options) {
+		return policy.Answer{Decision: policy.Once, Option: q.Options[i].Value}
 	}
 	switch r.Outcome.OptionID {
 	case answerOnce:

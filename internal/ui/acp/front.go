@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,6 +45,8 @@ type front struct {
 	asked  []*call
 	number int
 	plans  []planEntry
+	// mode is the mode that the client knows.
+	mode string
 	// compactions counts the compactions.
 	compactions int
 }
@@ -71,6 +74,15 @@ func (f *front) show(update any) {
 	case len(f.held) < limit.ACPHeld:
 		f.held = append(f.held, update)
 	}
+}
+
+// showMode reports the mode if the client does not know it. f.mu is held.
+func (f *front) showMode(id string) {
+	if id == f.mode || f.mode == "" {
+		return
+	}
+	f.mode = id
+	f.show(currentMode{Update: modeUpdate, ModeID: id})
 }
 
 // release sends the updates that were held.
@@ -179,6 +191,7 @@ func (f *front) aside(e event.Event) {
 			f.server.conn.notify(methodPluginState, pluginState{SessionID: f.id, PluginState: e})
 		}
 	case event.AgentSwitch:
+		f.showMode(cmp.Or(e.Mode, noMode)) // an accepted plan changes it in the middle of a turn
 		if !f.muted {
 			f.notice(severityInfo, "", fmt.Sprintf("agent %q with model %s of %s answers from now on (%s)", e.Agent, e.Model, e.Provider, e.Reason))
 		}

@@ -51,7 +51,10 @@ func (s *server) open(ctx context.Context, r request, saved, replay bool) {
 		// A client learns the id of a new session by the answer, so that updates must follow it. The history of a loaded session comes
 		// before it.
 		out := openResponse{Modes: one.modes(ctx), ConfigOptions: one.options(ctx, one.session.Role())}
-		one.shown.options, one.shown.mode = out.ConfigOptions, modeOf(one.session.Role())
+		one.shown.options = out.ConfigOptions
+		one.front.mu.Lock()
+		one.front.mode = modeOf(one.session.Role())
+		one.front.mu.Unlock()
 		if !saved {
 			out.SessionID = one.id
 		}

@@ -26,7 +26,6 @@ var thinking = []frontend.Choice{{Value: "off"}, {Value: "low"}, {Value: "medium
 // settings is what the client knows of a session beside its events. The session's goroutine owns it.
 type settings struct {
 	options  []configOption
-	mode     string
 	commands []availableCommand
 	title    string
 	usage    usage
@@ -43,12 +42,9 @@ func (l *live) sync(ctx context.Context) {
 		l.shown.options = options
 		l.front.send(configOptions{Update: configUpdate, Options: options})
 	}
-	if mode := modeOf(role); mode != l.shown.mode {
-		l.shown.mode = mode
-		if l.modes(ctx) != nil {
-			l.front.send(currentMode{Update: modeUpdate, ModeID: mode})
-		}
-	}
+	l.front.mu.Lock()
+	l.front.showMode(modeOf(role))
+	l.front.mu.Unlock()
 	if commands := commandsOf(l.session.Commands()); !reflect.DeepEqual(commands, l.shown.commands) {
 		l.shown.commands = commands
 		l.front.send(availableCommands{Update: commandUpdate, Commands: commands})

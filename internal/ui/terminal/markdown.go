@@ -36,6 +36,12 @@ func NewMarkdown(look Look) *Markdown {
 	return &Markdown{look: look, clean: plaintext.Cleaner{Visible: true}}
 }
 
+// Rendered returns a whole text.
+func Rendered(look Look, text string) Styled {
+	m := NewMarkdown(look)
+	return m.Next(text) + m.End()
+}
+
 // Next returns the text that can be shown after the next piece.
 func (m *Markdown) Next(piece string) Styled {
 	text := m.line + m.clean.Next(piece)

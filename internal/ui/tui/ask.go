@@ -33,17 +33,24 @@ func (u *UI) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) 
 	if err != nil {
 		return policy.Answer{}, err
 	}
-	r, err := u.ask(ctx, asked(u.frame.colours(), about, by, q.Changes), titleOf(q), choices)
+	text := asked(u.frame.colours(), about, by, q.Changes)
+	if len(q.Options) > 0 {
+		text = proposed(u.frame.colours(), q)
+	}
+	r, err := u.ask(ctx, text, titleOf(q), choices)
 	if err != nil {
 		return policy.Answer{}, err
 	}
-	return answerOf(r), nil
+	return answerOf(q, r), nil
 }
 
 // titleOf asks what the choices answer.
 func titleOf(q policy.Question) string {
 	if _, _, ok := q.Connection(); ok {
 		return "Allow it?"
+	}
+	if len(q.Options) > 0 {
+		return "Accept it?"
 	}
 	return "Run it?"
 }
@@ -83,6 +90,9 @@ func (u *UI) Tell(text string) { u.Event(event.Notice{Text: text}) }
 
 // approval returns what a question is about, who asks, and the possible answers.
 func approval(q policy.Question) (about, by string, choices []choice, err error) {
+	if len(q.Options) > 0 {
+		return plaintext.Line(q.Tool), plaintext.Reveal(q.Text), accepting(q), nil
+	}
 	about, err = terminal.Call(q.Tool, q.Args)
 	if err != nil {
 		return "", "", nil, fmt.Errorf("showing the arguments: %w", err)
@@ -100,11 +110,14 @@ func approval(q policy.Question) (about, by string, choices []choice, err error)
 			choice{key: "s", text: "this session", field: "Pattern for this session", initial: q.Pattern, check: q.Check},
 			choice{key: "a", text: "always", field: "Pattern to approve always", initial: q.Pattern, check: q.Check})
 	}
-	return about, by, append(choices, choice{key: "n", text: "no"}, choice{key: "r", text: "no, with a reason", field: "Reason for the model"}), nil
+	return about, by, append(choices, refusing()...), nil
 }
 
 // answerOf converts a reply. No reply means no.
-func answerOf(r reply) policy.Answer {
+func answerOf(q policy.Question, r reply) policy.Answer {
+	if answer, ok := optionOf(q, r); ok {
+		return answer
+	}
 	switch r.key {
 	case "y":
 		return policy.Answer{Decision: policy.Once}

@@ -126,7 +126,7 @@ func (p *Plain) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	if err != nil {
 		return policy.Answer{}, err
 	}
-	return answerOf(r), nil
+	return answerOf(q, r), nil
 }
 
 // ask shows the choices and waits for the answer.

@@ -62,3 +62,50 @@ func TestACPApprovals(t *testing.T) {
 		})
 	}
 }
+
+// TestACPPlan accepts a plan with one of the modes, and refuses it. A session begins in the mode that asks where nothing is enforced.
+func TestACPPlan(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		answer string
+		want   []string
+		made   bool
+	}{
+		"accepted":  {"1", []string{"update call1 completed", "mode: edit"}, true},
+		"refused":   {"reject", []string{"update call1 failed"}, false},
+		"cancelled": {"", []string{"update call1 failed"}, false},
+		"unknown":   {"once", []string{"update call1 failed"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := harness.NewProject(t)
+			plays(p, "  - {text: Look., tool_calls: [{name: Plan, arguments: {plan: 'Make **it**.'}}]}\n"+
+				"  - {text: Now., tool_calls: [{name: Write, arguments: {path: made, content: x}}]}\n  - {text: Then.}\n")
+			p.Write("home/.aura/config/features/tools.yaml", "tools: {max_steps: 50}\n")
+			p.Write(".aura/config/sandbox/sandbox.yaml", "sandbox: {enabled: false}\n")
+			e := p.Edit()
+			e.Permit = func(_ context.Context, r acp.RequestPermissionRequest) string {
+				if len(r.Options) != 4 || r.Options[1].Name != "yes, mode edit" || len(r.ToolCall.Content) != 1 || r.ToolCall.Content[0].Content.Content.Text.Text != "Make **it**." {
+					t.Errorf("asked %+v", r)
+				}
+				return row.answer
+			}
+			opened, err := e.Conn.NewSession(e.Ctx, acp.NewSessionRequest{Cwd: p.Dir, McpServers: []acp.McpServer{}})
+			p.Check(err)
+			if got := string(opened.Modes.CurrentModeId); got != "ask" {
+				t.Errorf("it begins in mode %q", got)
+			}
+			id := opened.SessionId
+			_, err = e.Conn.SetSessionMode(e.Ctx, acp.SetSessionModeRequest{SessionId: id, ModeId: "plan"})
+			p.Check(err)
+			if stop := e.Prompt(id, "go"); stop != acp.StopReasonEndTurn {
+				t.Errorf("it stopped because of %s", stop)
+			}
+			e.Shows(id, row.want...)
+			e.Quit()
+			if made := p.Read("made") != nil; made != row.made {
+				t.Errorf("the file was written: %v", made)
+			}
+		})
+	}
+}

@@ -62,6 +62,7 @@ func (p *Project) EditWith(able acp.ClientCapabilities, flags ...string) *Editor
 // Launch starts aura acp.
 func Launch(p *Project, flags ...string) *Editor {
 	p.T.Helper()
+	p.WithoutMode()
 	running, in, out := Piped(p, append([]string{"acp"}, flags...)...)
 	e := &Editor{Aura: running, in: in, Wire: NewWire(p.T), came: make(chan struct{}), Asked: make(chan struct{}), Buffers: map[string]string{}}
 	var end context.CancelFunc

@@ -105,7 +105,7 @@ func oddRows() []oddRow {
 		{".aura/plugins/witness/.origin.yaml", []string{"run", "hi"}, absent},
 		{".aura/plugins/witness/vendor/github.com/idelchi/aura/sdk/version/version.go", []string{"run", "hi"}, absent},
 		{"recorded.yaml", []string{"run", "--without-plugins", "--provider", "recorded", "hi"}, []string{"dangling", "loop", "huge"}},
-		{".aura/config/modes/ask.md", []string{"init", "--force", "--yes"}, absent},
+		{".aura/config/modes/explain.md", []string{"init", "--force", "--yes"}, absent},
 		{".gitignore", []string{"tools", "run", "Rg", "pattern=x"}, all},
 		{".git", []string{"tools", "run", "Ls", "path=."}, all},
 		{".git/config", []string{"tools", "run", "Ls", "path=."}, all},

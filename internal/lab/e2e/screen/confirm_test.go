@@ -287,3 +287,19 @@ func TestConfirmHost(t *testing.T) {
 		})
 	}
 }
+
+// TestConfirmPlan gives aura run a plan on a terminal: it is refused with a reason first, and then accepted.
+func TestConfirmPlan(t *testing.T) {
+	t.Parallel()
+	p := harness.NewProject(t)
+	call := "  - tool_calls: [{name: Plan, arguments: {plan: \"1. Write **made**.\"}}]\n"
+	p.Write(".aura/config/talk.yaml", "turns:\n"+call+call+"  - tool_calls: [{name: Write, arguments: {path: made, content: x}}]\n  - text: That is all.\n")
+	d := talk(p, "", "xterm", "run", "--without-plugins", "--mode", "plan", "go")
+	const accepts = `accept it\? \[1\] yes, mode ask, \[2\] yes, mode edit, \[3\] yes, mode auto, \[N\]o, n REASON: `
+	d.answer(`\? Plan[\s\S]*Write [\s\S]*`+accepts, "n too short\n")
+	d.answer(`the user said no: too short[\s\S]*`+accepts, "2\n")
+	d.end(`That is all`)
+	if !has(p, "made") {
+		t.Error("the accepted plan was not carried out")
+	}
+}

@@ -23,6 +23,7 @@ func TestInteractivePrograms(t *testing.T) {
 			p.Check(os.Chmod(p.Path(".venv/bin/planted"), 0o755))
 			p.Write(".exrc", "found\n")
 			p.Write("home/config/features/screen.yaml", `screen: {status: "planted 2>/dev/null || cat .exrc 2>/dev/null || echo clean status"}`+"\n")
+			p.Write("home/config/features/tools.yaml", "tools: {mode: none}\n")
 			if uid != os.Geteuid() {
 				p.Give(uint32(uid))
 			}

@@ -131,6 +131,7 @@ type mux struct {
 // startMux starts aura in tmux.
 func startMux(p *harness.Project, columns, rows int, args ...string) *mux {
 	p.T.Helper()
+	p.WithoutMode()
 	m := &mux{Project: p, program: testneed.Program(p.T, "tmux"), socket: filepath.Join(p.Runtime, "tmux")}
 	cmd := p.Command(args...)
 	p.Write("tmux.conf", "set -g history-limit 50000\nset -g remain-on-exit on\nset -g status off\n")

@@ -32,6 +32,7 @@ func TestInteractiveKeys(t *testing.T) {
 	t.Parallel()
 	p := newStory(t, "  - text: Fine.\n")
 	p.Write("home/config/features/screen.yaml", "screen: {keys: {transcript: [f5]}}\n")
+	p.Write("home/config/features/tools.yaml", "tools: {mode: none}\n")
 	s := startScreen(p, p.Command("--home", p.Path("home")), 120, 50).ready()
 	s.send("hi\r")
 	s.shows(`^Fine\.$`)
@@ -154,15 +155,15 @@ func TestInteractiveCycle(t *testing.T) {
 	p := newStory(t, "  - text: Fine.\n")
 	p.Write(".aura/config/agents/first.md", "---\nname: first\ndefault: true\nmodel: {provider: test}\n---\n")
 	p.Write(".aura/config/agents/second.md", "---\nname: second\nmodel: {provider: test}\n---\n")
-	p.Write(".aura/config/modes/plan.md", "---\nname: plan\n---\n")
+	p.Write(".aura/config/modes/own.md", "---\nname: own\n---\n")
 	s := interactive(p)
 	s.shows(`^first · talker`)
 	s.send("draft\t")
 	s.shows(`^second · talker`, `^> draft$`)
-	s.send("\x1b[Z")
-	s.shows(`^second · mode plan · talker`)
-	s.send("\x1b[Z")
-	s.shows(`^second · talker`)
+	for _, mode := range []string{"ask", "edit", "auto", "plan", "own", "ask"} {
+		s.send(shiftTab)
+		s.shows(`^second · mode `+mode+` · talker`, `^> draft$`)
+	}
 	s.send("\x15\x04")
 	s.end()
 }

@@ -42,6 +42,7 @@ type screen struct {
 // startScreen starts a command on a terminal of this size, as the leader of a session of its own. It adds environ to the environment.
 func startScreen(p *harness.Project, cmd *exec.Cmd, columns, rows int, environ ...string) *screen {
 	p.T.Helper()
+	p.WithoutMode()
 	opened, tty, err := pty.Open()
 	p.Check(err)
 	p.Check(pty.Setsize(opened, size(columns, rows)))
