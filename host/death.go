@@ -107,26 +107,26 @@ func (s *supervisor) reported(c *child, err error) error {
 // overdue returns the error for a call that exceeded its time limit.
 func (p *hostProcess) overdue(limit time.Duration) error {
 	why := fmt.Sprintf("no answer within %s, so the plugin's process was killed", limit)
-	if places := hangPlaces(p.tail.String()); places != "" {
-		return errors.New(why + "; it was in " + places)
+	printed, places := hangPlaces(p.tail.String())
+	if places != "" {
+		why += "; it was in " + places
 	}
-	if last := p.lastWords(); last != "" {
+	if last := excerpt(printed, p.spec.Guest != nil); last != "" {
 		why += "; it last printed: " + last
 	}
 	return errors.New(why)
 }
 
-// hangPlaces returns where the plugin's goroutines were, if the child reported that at last. The log has all of them.
-func hangPlaces(text string) string {
-	var list []string
+// hangPlaces separates what the plugin printed from where its goroutines were, if the child reported that at last. The log has all of them.
+func hangPlaces(text string) (printed, places string) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for _, line := range slices.Backward(lines) {
-		place, found := strings.CutPrefix(line, shared.HangPrefix)
-		if !found {
-			break
-		}
-		list = append(list, place)
+	first := len(lines)
+	for first > 0 && strings.HasPrefix(lines[first-1], shared.HangPrefix) {
+		first--
 	}
-	slices.Reverse(list)
-	return strings.Join(list[:min(len(list), excerptLines/2)], "; ")
+	var list []string
+	for _, line := range lines[first:min(len(lines), first+excerptLines/2)] {
+		list = append(list, strings.TrimPrefix(line, shared.HangPrefix))
+	}
+	return strings.Join(lines[:first], "\n"), strings.Join(list, "; ")
 }

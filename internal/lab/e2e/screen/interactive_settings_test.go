@@ -49,6 +49,7 @@ func TestInteractiveNotify(t *testing.T) {
 	t.Parallel()
 	p := newStory(t, "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Fine.\n  - text: Again.\n")
 	p.Write("home/config/features/screen.yaml", "screen: {notify: osc9, notify_after: 1ms}\n")
+	p.Write("home/config/features/tools.yaml", "tools: {mode: none}\n")
 	s := interactive(p, "--home", p.Path("home")).ready()
 	const blur, focus = "\x1b[O", "\x1b[I"
 	s.send(blur + "hi" + enter)
