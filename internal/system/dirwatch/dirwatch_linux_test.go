@@ -24,6 +24,42 @@ func TestEnds(t *testing.T) { //nolint:paralleltest // other tests would get the
 	}
 }
 
+// TestTaken checks that a process has few descriptors, and that a watch whose descriptor another one took reports that everything changed.
+func TestTaken(t *testing.T) { //nolint:paralleltest // other tests would take descriptors
+	dir := t.TempDir()
+	w := New(Entries, 1)
+	defer w.Close()
+	var d Dir
+	w.Add(dir, &d)
+	others := make([]*Watch, instances)
+	for i := range others {
+		others[i] = New(Entries, 1)
+		defer others[i].Close()
+	}
+	if w.fd >= 0 || !w.Pending() {
+		t.Fatalf("the watch has descriptor %d, and changes are pending: %v", w.fd, w.Pending())
+	}
+	var late Dir
+	if w.Add(dir, &late); late.Watched {
+		t.Error("a watch without a descriptor watches a directory")
+	}
+	w.Update()
+	if !d.Dirty || d.Watched || w.fd < 0 || others[0].fd >= 0 || w.Pending() {
+		t.Errorf("the watch has descriptor %d, the one that was used least %d: %+v", w.fd, others[0].fd, d)
+	}
+	w.Add(dir, &d)
+	d.Dirty = false
+	if err := os.Mkdir(filepath.Join(dir, "new"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if w.Update(); !d.Dirty {
+		t.Error("a change is not reported")
+	}
+	if held := len(holders.list); held > instances {
+		t.Errorf("%d watches have descriptors", held)
+	}
+}
+
 // TestWatch checks which directories a watch marks.
 func TestWatch(t *testing.T) {
 	t.Parallel()
