@@ -37,7 +37,10 @@ func (u *UI) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) 
 	if len(q.Options) > 0 {
 		text = proposed(u.frame.colours(), q)
 	}
-	r, err := u.ask(ctx, text, titleOf(q), choices)
+	r, err := u.ask(ctx, func() terminal.Styled {
+		u.show.shownChanges = q.Changes
+		return text()
+	}, titleOf(q), choices)
 	if err != nil {
 		return policy.Answer{}, err
 	}

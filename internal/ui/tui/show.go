@@ -47,6 +47,8 @@ type show struct {
 	lastAnswer string
 
 	calls []*toolCall
+	// shownChanges is the diff that the last question showed. It is not shown again with the result.
+	shownChanges string
 	// what is being waited for, since when. bytes is how much of the answer has arrived.
 	activity terminal.Activity
 	since    time.Time
@@ -304,9 +306,10 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 			out += s.look.Paint(terminal.Quiet, strings.TrimRight("  │ "+plaintext.Show(line), " ")) + "\n"
 		}
 	}
-	if e.Diff != "" {
+	if e.Diff != "" && e.Diff != s.shownChanges {
 		out += s.look.Diff(e.Diff)
 	}
+	s.shownChanges = ""
 	return out
 }
 

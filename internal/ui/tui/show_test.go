@@ -48,6 +48,33 @@ func TestShow(t *testing.T) {
 	}
 }
 
+// TestChangesShownOnce checks that the result of a call does not repeat the changes that the user has approved.
+func TestChangesShownOnce(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		asked, made string
+		shown       bool
+	}{
+		"approved":      {"+new\n", "+new\n", false},
+		"not asked":     {"", "+new\n", true},
+		"others made":   {"+new\n", "+other\n", true},
+		"nothing made":  {"+new\n", "", false},
+		"nothing known": {"", "", false},
+	} {
+		s := newShow(&terminal.Look{}, false)
+		s.shownChanges = row.asked
+		result := func() bool {
+			return strings.Contains(string(s.event(event.ToolResult{ID: "1", Name: "Write", Diff: row.made})), "+")
+		}
+		if got := result(); got != row.shown {
+			t.Errorf("%s: the changes are shown: %v", name, got)
+		}
+		if again := result(); again != (row.made != "") {
+			t.Errorf("%s: the changes of the next call are shown: %v", name, again)
+		}
+	}
+}
+
 // TestSpinner checks when the spinner is there: late at the beginning of a turn, and then until the turn has ended.
 func TestSpinner(t *testing.T) {
 	t.Parallel()
