@@ -54,7 +54,7 @@ var patched = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // Subject returns a short description of a call for users who watch it: a command as it was typed, a path, the files of a patch,
-// or all arguments as JSON. The text is not cleaned.
+// a single text, or all arguments with their names. The text is not cleaned.
 func Subject(args map[string]any) string {
 	if patch, ok := args["patch"].(string); ok {
 		var files []string
@@ -68,11 +68,22 @@ func Subject(args map[string]any) string {
 			return text
 		}
 	}
-	raw, err := event.JSON(args)
-	if err != nil || len(args) == 0 {
-		return ""
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		text, ok := args[key].(string)
+		switch {
+		case ok && len(args) == 1:
+			return text
+		case !ok:
+			raw, err := event.JSON(args[key])
+			if err != nil {
+				continue
+			}
+			text = string(raw)
+		}
+		parts = append(parts, key+": "+text)
 	}
-	return string(raw)
+	return strings.Join(parts, ", ")
 }
 
 // indented places a text of several lines below the preceding text.
