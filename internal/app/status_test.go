@@ -108,7 +108,8 @@ func TestChoices(t *testing.T) {
 			{Value: "edit", Detail: "Changes files without asking, asks before commands", Cycled: true},
 			{Value: "auto", Detail: "Runs everything without asking", Cycled: true},
 			{Value: "plan", Detail: "Only reads, and ends with a plan that you accept or refuse", Cycled: true},
-			{Value: "slow", Detail: "With care.", Cycled: true}, {Value: "none", Detail: "No mode", Current: true},
+			{Value: "slow", Detail: "With care.", Cycled: true},
+			{Value: "none", Detail: "No mode", Current: true},
 		},
 		"help": nil,
 	} {
