@@ -19,7 +19,7 @@ const (
 // Themes returns all themes.
 func Themes() []string { return []string{ThemeAuto, ThemeLight, ThemeDark, ThemePlain} }
 
-// The ways to tell the user that aura needs attention: a bell, a notification of the terminal (OSC 9 or OSC 777), or none.
+// The ways to notify the user that aura needs attention: a bell, a notification of the terminal (OSC 9 or OSC 777), or none.
 const (
 	NotifyBell   = "bell"
 	NotifyOSC9   = "osc9"
@@ -27,7 +27,7 @@ const (
 	NotifyOff    = "off"
 )
 
-// Notifications returns all ways to tell the user.
+// Notifications returns all ways to notify the user.
 func Notifications() []string { return []string{NotifyBell, NotifyOSC9, NotifyOSC777, NotifyOff} }
 
 // Screen holds the settings of the interactive screen. Only the user's home sets them, because they run a command and decide what
@@ -36,7 +36,7 @@ type Screen struct {
 	Theme string `yaml:"theme"`
 	// Status is a shell command whose first line of output becomes the status line; empty for aura's own.
 	Status string `yaml:"status"`
-	// Notify is how the user is told that a question waits, or that a turn has ended which took at least NotifyAfter.
+	// Notify is how the user is notified that a question waits, or that a turn has ended which took at least NotifyAfter.
 	Notify      string        `yaml:"notify"`
 	NotifyAfter time.Duration `yaml:"notify_after"`
 	// Keys holds the keys of actions, by the name of the action.

@@ -140,7 +140,7 @@ func (u *UI) ask(ctx context.Context, about func() terminal.Styled, title string
 		u.showEvents()
 		u.frame.print(about())
 		u.dialog.ask(q)
-		u.frame.fail(u.notify.tell("a question waits"))
+		u.frame.fail(u.notify.send("a question waits"))
 	})
 	defer u.do(func() { u.dialog.withdraw(q) })
 	select {

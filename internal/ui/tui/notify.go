@@ -8,10 +8,10 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 )
 
-// notifier tells a user who looks elsewhere that aura needs attention.
+// notifier notifies a user who looks elsewhere that aura needs attention.
 type notifier struct {
 	out io.Writer
-	// how is one of the notifications of the settings. after is how long a turn takes at least whose end the user is told.
+	// how is one of the notifications of the settings. after is the shortest turn whose end is notified.
 	how   string
 	after time.Duration
 	// away is set while the terminal has no focus. A terminal that does not report its focus counts as looked at.
@@ -34,11 +34,11 @@ func (n *notifier) end(now time.Time) error {
 	if since.IsZero() || now.Sub(since) < n.after {
 		return nil
 	}
-	return n.tell("the turn has ended")
+	return n.send("the turn has ended")
 }
 
-// tell tells the user something if the terminal has no focus. The text is aura's own: it has no control characters.
-func (n *notifier) tell(text string) error {
+// send notifies the user if the terminal has no focus. The text is aura's own: it has no control characters.
+func (n *notifier) send(text string) error {
 	if !n.away {
 		return nil
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestNotifier checks when the user is told that a turn has ended, and how.
+// TestNotifier checks when the user is notified that a turn has ended, and how.
 func TestNotifier(t *testing.T) {
 	t.Parallel()
 	start := time.Now()
@@ -38,7 +38,7 @@ func TestNotifier(t *testing.T) {
 			t.Errorf("%s: wrote %q, want %q", name, out.String(), row.want)
 		}
 		if err := n.end(start.Add(time.Hour)); err != nil || out.String() != row.want {
-			t.Errorf("%s: told twice: %q, %v", name, out.String(), err)
+			t.Errorf("%s: notified twice: %q, %v", name, out.String(), err)
 		}
 	}
 }

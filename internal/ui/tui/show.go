@@ -2,9 +2,7 @@ package tui
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +12,6 @@ import (
 )
 
 const (
-	// subjectLimit is how much of a call's arguments is shown, in runes.
-	subjectLimit = 400
 	// liveLines is how many lines of a running tool's output the live area shows.
 	liveLines = 4
 	// liveRows is how many rows of the live area show what is going on. If a terminal becomes lower than the live area, rows of the
@@ -23,8 +19,6 @@ const (
 	liveRows = 6
 	// narrowRows is the same for terminals that break rows, with each row broken for ruleWidth columns.
 	narrowRows = 4
-	// bullet marks a tool call.
-	bullet = "● "
 )
 
 // show turns events into finished text and into the rows of what is going on.
@@ -57,16 +51,6 @@ type show struct {
 	spinning bool
 	// asking is set while a question is open: the user knows what is being waited for.
 	asking bool
-}
-
-// toolCall is a tool call that has not ended.
-type toolCall struct {
-	event.ToolCall
-	since time.Time
-	// lines are the lines of the output that are printed when the call ends. last are the last ones of all.
-	lines, last []string
-	// status says how far the call is; empty if it does not say so.
-	status string
 }
 
 func newShow(look *terminal.Look, debug bool) *show {
@@ -245,88 +229,6 @@ func (s *show) message(e event.Message) terminal.Styled {
 	}
 	s.await(hooks)
 	return out
-}
-
-// progress takes a part of the output of a running tool.
-func (s *show) progress(e event.Progress) terminal.Styled {
-	i := slices.IndexFunc(s.calls, func(c *toolCall) bool { return c.ID == e.ID })
-	if i < 0 {
-		return s.line(terminal.Quiet, fmt.Sprintf("  %s: %s", plaintext.Line(e.Tool), plaintext.Line(e.Text)))
-	}
-	c := s.calls[i]
-	if e.Status {
-		c.status = plaintext.Line(e.Text)
-		return ""
-	}
-	c.lines = append(c.lines, s.streaming.Tools.Next(e.ID, e.Text)...)
-	for line := range strings.Lines(e.Text) {
-		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
-			c.last = append(c.last, line)
-		}
-	}
-	c.last = slices.Clone(c.last[max(0, len(c.last)-liveLines):])
-	return ""
-}
-
-// result returns a call that has ended, with its output and the changes that it made.
-func (s *show) result(e event.ToolResult) terminal.Styled {
-	c := &toolCall{ToolCall: event.ToolCall{ID: e.ID, Name: e.Name}}
-	if i := slices.IndexFunc(s.calls, func(c *toolCall) bool { return c.ID == e.ID }); i >= 0 {
-		c = s.calls[i]
-		s.calls = slices.Delete(s.calls, i, i+1)
-	}
-	if len(s.calls) == 0 {
-		s.await(hooks)
-	}
-	style, head := terminal.Strong, c.title()
-	if e.Ran {
-		head += fmt.Sprintf(" (%s)", elapsed(e.Duration))
-	}
-	if e.Error != "" {
-		style = terminal.Failure
-	}
-	out := s.endAnswer() + "\n" + s.look.Paint(style, bullet+head) + "\n"
-	last, _ := s.streaming.Tools.End(e.ID)
-	lines := append(c.lines, last...)
-	text := e.Content
-	switch {
-	case e.Error != "":
-		text = e.Error
-	case len(lines) > 0:
-		text = e.Note
-	case e.Diff != "":
-		text = e.Note
-	}
-	if len(lines) == 0 || text == e.Error || text == e.Note {
-		var o terminal.Output
-		lines = append(lines, append(o.Next(strings.TrimRight(text, "\n")), o.End()...)...)
-	}
-	for _, line := range lines {
-		if strings.TrimSpace(line) != "" || len(lines) > 1 {
-			out += s.look.Paint(terminal.Quiet, strings.TrimRight("  │ "+plaintext.Show(line), " ")) + "\n"
-		}
-	}
-	if e.Diff != "" && e.Diff != s.shownChanges {
-		out += s.look.Diff(e.Diff)
-	}
-	s.shownChanges = ""
-	return out
-}
-
-// title names a call and its arguments.
-func (c *toolCall) title() string {
-	name := plaintext.Line(c.Name)
-	var args map[string]any
-	subject := string(c.Arguments)
-	if json.Unmarshal(c.Arguments, &args) == nil {
-		subject = terminal.Subject(args)
-	}
-	if runes := []rune(plaintext.Line(subject)); len(runes) > subjectLimit {
-		subject = string(runes[:subjectLimit]) + "…"
-	} else {
-		subject = string(runes)
-	}
-	return strings.TrimSpace(name + " " + subject)
 }
 
 // end ends a turn.

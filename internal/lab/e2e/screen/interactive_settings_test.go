@@ -44,7 +44,7 @@ func TestInteractiveKeys(t *testing.T) {
 	s.end()
 }
 
-// TestInteractiveNotify checks that a user who looks elsewhere is told that a question waits and that a turn has ended.
+// TestInteractiveNotify checks that a user who looks elsewhere is notified that a question waits and that a turn has ended.
 func TestInteractiveNotify(t *testing.T) {
 	t.Parallel()
 	p := newStory(t, "  - tool_calls: [{name: Bash, arguments: {command: touch made}}]\n  - text: Fine.\n  - text: Again.\n")
@@ -63,12 +63,12 @@ func TestInteractiveNotify(t *testing.T) {
 	s.send(ctrlD)
 	s.end()
 	got := regexp.MustCompile("\x1b]9;(.*?)\x1b").FindAllStringSubmatch(string(s.received()), -1)
-	var told []string
+	var notified []string
 	for _, one := range got {
-		told = append(told, one[1])
+		notified = append(notified, one[1])
 	}
-	if text := strings.Join(told, "|"); text != "aura: a question waits|aura: the turn has ended" {
-		t.Errorf("the user was told %q", text)
+	if text := strings.Join(notified, "|"); text != "aura: a question waits|aura: the turn has ended" {
+		t.Errorf("the user was notified of %q", text)
 	}
 }
 
