@@ -15,9 +15,10 @@ func TestHang(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct{ body, want string }{
 		"busy loop":     {"for !released.Load() {\n}", "hang: stuck.wait, main.go:33 (running) < stuck.ExecuteCommand, main.go:26"},
-		"channel":       {"<-make(chan int)", "hang: stuck.wait, main.go:33 (chan receive) < stuck.ExecuteCommand, main.go:26"},
+		"empty loop":    {"for len(quit) == 0 {\n}", "hang: stuck.wait, main.go:33 (running) < stuck.ExecuteCommand, main.go:26"},
+		"channel":       {"<-done", "hang: stuck.wait, main.go:33 (chan receive) < stuck.ExecuteCommand, main.go:26"},
 		"mutex":         {"mu.Lock()\nmu.Lock()", "hang: stuck.wait, main.go:34 (sync.Mutex.Lock) < stuck.ExecuteCommand, main.go:26"},
-		"select":        {"select {\n}", "hang: stuck.wait, main.go:33 (select (no cases)) < stuck.ExecuteCommand, main.go:26"},
+		"select":        {"select {\ncase <-done:\n}", "hang: stuck.wait, main.go:33 (select) < stuck.ExecuteCommand, main.go:26"},
 		"method":        {"new(keeper).keep()", "hang: stuck.(*keeper).keep, main.go:16 (chan receive) < stuck.wait, main.go:33 < stuck.ExecuteCommand, main.go:26"},
 		"deferred call": {"defer func() {\nmu.Lock()\nmu.Lock()\n}()", "hang: stuck.wait.func1, main.go:35 (sync.Mutex.Lock) < stuck.wait, main.go:33 < stuck.ExecuteCommand, main.go:26"},
 	} {
@@ -43,13 +44,13 @@ var released atomic.Bool
 
 type keeper struct{}
 
-func (*keeper) keep() { <-make(chan int) }
+func (*keeper) keep() { <-done }
 
 func Command() sdk.CommandSchema { return sdk.CommandSchema{Name: "stuck"} }
 
 func ExecuteCommand(_ context.Context, args string, _ sdk.Context) (sdk.CommandResult, error) {
 	if args == "release" {
-		released.Store(true)
+		released.Store(true); quit <- true; close(done); mu.TryLock(); mu.Unlock()
 		return sdk.CommandResult{}, nil
 	}
 
@@ -57,7 +58,7 @@ func ExecuteCommand(_ context.Context, args string, _ sdk.Context) (sdk.CommandR
 	return sdk.CommandResult{}, nil
 }
 
-var args string
+var done, quit = make(chan int), make(chan bool, 1)
 
 func wait() {
 `+row.body+`

@@ -62,7 +62,7 @@ func TestACPTypeScript(t *testing.T) {
 	want := `{"what":"initialized","value":[1,"aura",true]}
 {"what":"forms","value":1}
 {"what":"options","value":["mode","model","think"]}
-{"what":"modes","value":["careful","none"]}
+{"what":"modes","value":["ask","edit","auto","plan","careful","none"]}
 {"what":"stops","value":{"end_turn":200}}
 {"what":"asked","value":true}
 {"what":"kinds","value":["agent_message_chunk","available_commands_update","config_option_update","notice","session_info_update","tool_call","tool_call_update","usage_update"]}
