@@ -96,6 +96,12 @@ func (p *Plugin) Handle(ctx context.Context, point hookpoint.Name, in any) (any,
 	if err != nil || !pass {
 		return p.failed(spec, point, err)
 	}
+	select {
+	case s.hooking <- struct{}{}:
+		defer func() { <-s.hooking }()
+	case <-ctx.Done():
+		return p.failed(spec, point, ctx.Err())
+	}
 	made := s.do(ctx, shared.HookCall{Point: point, Context: in, Env: s.opts.callEnv(ctx, spec)})
 	if made.Err != nil {
 		s.log.returned(made.Err)

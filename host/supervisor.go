@@ -25,11 +25,14 @@ type supervisor struct {
 	mail    mailbox
 	stats   callStats
 	fired   firedPoints
+	// hooking holds a value while a hook runs. Several conversations may have the same plugin, and plugins may rely on that their hooks never
+	// run at the same time.
+	hooking chan struct{}
 }
 
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
 	reports := newReporter(spec.Name, &o.Observer)
-	s := &supervisor{opts: o, log: log, reports: reports, life: newLifecycle(spec, reports)}
+	s := &supervisor{opts: o, log: log, reports: reports, life: newLifecycle(spec, reports), hooking: make(chan struct{}, 1)}
 	s.native.sup = s
 	return s
 }

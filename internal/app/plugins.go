@@ -68,7 +68,7 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Fl
 	if err != nil {
 		return nil, err
 	}
-	if err := s.openPlace(next.Config); err != nil {
+	if err := s.plugins.openPlace(next.Config); err != nil {
 		return nil, err
 	}
 	o.Session, o.Secrets = s.plugins.place, &s.secrets
@@ -87,9 +87,9 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Fl
 }
 
 // openPlace opens the directory for the sockets of the session and its plugins, unless it is open.
-func (s *Session) openPlace(c *config.Config) (err error) {
-	if s.plugins.place == nil {
-		s.plugins.place, err = host.OpenSession(setup.RuntimeDir(c), s.journal.ID())
+func (p *plugins) openPlace(c *config.Config) (err error) {
+	if p.place == nil {
+		p.place, err = host.OpenSession(setup.RuntimeDir(c), p.journal.ID())
 	}
 	return err
 }

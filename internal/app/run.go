@@ -47,6 +47,9 @@ func (s *Session) Cancel(cause error) {
 	}
 }
 
+// EndCall ends one tool call, if it runs. The turn continues.
+func (s *Session) EndCall(id string) { s.talk.EndCall(id) }
+
 // RunLine runs what the user entered.
 func (s *Session) RunLine(ctx context.Context, line frontend.Line) (exit bool, err error) {
 	if shell, ok := s.front.(frontend.ShellRunner); ok {

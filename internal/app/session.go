@@ -167,7 +167,7 @@ func (s *Session) open(ctx context.Context) error {
 	})
 	s.journal.record()
 	// A directory that cannot be made matters only to plugins, and startPlugins reports it then.
-	_ = s.openPlace(source.Config)
+	_ = s.plugins.openPlace(source.Config)
 	s.confined = first.Sandbox()
 	defer s.watching()()
 	w, err := s.prepare(ctx, first, true)

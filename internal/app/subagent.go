@@ -1,11 +1,11 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/conversation/event"
@@ -23,7 +23,7 @@ var notForSubagents = []string{setup.DelegateName, setup.LoadName, donetool.Name
 
 // delegate delegates a piece of work to another agent, which works in a separate conversation. Plugins see that conversation
 // like any other, because otherwise delegation would bypass a guard. The usage of the agent is charged to the session.
-func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string) (string, error) {
+func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt string, step func(text string)) (string, error) {
 	own, err := subagentServers(ctx, s.setup, agent.Name, s.connectServers)
 	if err != nil {
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
@@ -34,12 +34,11 @@ func (s *Session) delegate(ctx context.Context, agent config.Agent, prompt strin
 		}
 		own.Close()
 	}()
-	sub, err := s.openSubagent(ctx, agent, own)
+	sub, err := s.openSubagent(ctx, agent, own, step)
 	if err != nil {
 		return "", fmt.Errorf("handing work to agent %q: %w", agent.Name, err)
 	}
 	err = sub.Send(ctx, prompt)
-	s.talk.Charge(sub.Stats(), sub.Models())
 	answer := lastAnswer(sub.History())
 	if err == nil && answer == "" {
 		err = errors.New("it ended without an answer")
@@ -70,7 +69,7 @@ func subagentServers(ctx context.Context, of *setup.Setup, agent string, connect
 
 // openSubagent begins the agent's own conversation. The conversation is not saved: the session contains its prompt and its
 // answer. own are the agent's own servers.
-func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp.Set) (*conversation.Conversation, error) {
+func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp.Set, step func(text string)) (*conversation.Conversation, error) {
 	p, plugins, err := s.subagent(ctx, agent, own)
 	if err != nil {
 		return nil, err
@@ -83,12 +82,9 @@ func (s *Session) openSubagent(ctx context.Context, agent config.Agent, own *mcp
 			return nil, err
 		}
 	}
-	if left, limited := s.talk.Left(); limited {
-		p.TokenBudget = max(min(cmp.Or(max(p.TokenBudget, 0), left), left), 1)
-	}
 	return conversation.New(ctx, conversation.Config{
-		Persona: p, Hooks: plugins, Subagent: true, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings, Replaced: s.replaced,
-		Emit: relay(agent.Name, s.events.send, s.journal.flight.event),
+		Persona: p, Hooks: plugins, Lead: s.talk, Workdir: s.setup.Config.Workdir, SessionID: s.journal.ID(), Surroundings: s.surroundings, Replaced: s.replaced,
+		Emit: relay(agent.Name, step, s.events.send, s.journal.flight.event),
 	})
 }
 
@@ -123,17 +119,17 @@ func subagentRole(of *setup.Setup, agent string) (setup.Role, config.Features, e
 	return r, features, err
 }
 
-// relay returns a function that sends those events of another agent that the user should see. Results of tools, which may be
-// refusals, also go to record.
-func relay(agent string, send, record func(event.Event)) func(event.Event) {
+// relay returns a function that passes on those events of another agent that the user should see. Its tool calls are steps. Results of tools,
+// which may be refusals, also go to record.
+func relay(agent string, step func(text string), send, record func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		switch e := e.(type) {
 		case event.ToolCall:
-			send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s %s", agent, e.Name, e.Arguments)})
+			step(strings.TrimSpace(agent + ": " + e.Name + " " + e.Subject()))
 		case event.ToolResult:
 			record(e)
 			if e.Error != "" {
-				send(event.Progress{Tool: setup.DelegateName, Text: fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error)})
+				step(fmt.Sprintf("%s: %s failed: %s", agent, e.Name, e.Error))
 			}
 		case event.Notice, event.PluginError, event.PluginChange, event.Injection:
 			send(e)

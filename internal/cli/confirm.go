@@ -141,7 +141,7 @@ func (a attended) question(q policy.Question) (terminal.Styled, error) {
 		return look.Paint(terminal.Strong, "? connect to "+plaintext.Reveal(host)+"\n") +
 			look.Paint(terminal.Plain, "  for "+indent(plaintext.Reveal(reason))+"\n"), nil
 	}
-	call, changes := plaintext.Reveal(q.Tool+" "+terminal.Subject(q.Args)), look.Change(q.Changes)
+	call, changes := plaintext.Reveal(q.Tool+" "+event.Subject(q.Args)), look.Change(q.Changes)
 	if q.Changes == "" {
 		var err error
 		if call, err = terminal.Call(q.Tool, q.Args); err != nil {

@@ -15,7 +15,7 @@ func (r *textRenderer) call(e event.ToolCall) {
 	if r.look.Styled {
 		var args map[string]any
 		if json.Unmarshal(e.Arguments, &args) == nil {
-			r.tell(terminal.Strong, "> %s", strings.TrimRight(name+" "+compact(terminal.Subject(args), resultLimit), " "))
+			r.tell(terminal.Strong, "> %s", strings.TrimRight(name+" "+compact(event.Subject(args), resultLimit), " "))
 			return
 		}
 	}
@@ -42,7 +42,10 @@ func (r *textRenderer) result(e event.ToolResult) {
 
 // progress shows the output of a running tool line by line, or a remark about its progress.
 func (r *textRenderer) progress(e event.Progress) {
-	if e.ID == "" || e.Status {
+	if e.Ended {
+		return
+	}
+	if e.ID == "" || e.Status || e.Step {
 		r.tell(terminal.Quiet, "  %s: %s", oneLine(e.Tool, resultLimit), oneLine(e.Text, resultLimit))
 		return
 	}

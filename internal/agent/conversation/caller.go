@@ -103,7 +103,7 @@ func (c *caller) tellLeftOut(who speaker, left []string) {
 
 // charge counts the tokens of a model call that is not a turn.
 func (c *caller) charge(by speaker, request llm.Request, response llm.Response) {
-	guess := guessed(c.personas.budget(), response, func() int {
+	guess := guessed(c.personas.limited(), response, func() int {
 		n := 0
 		for _, m := range request.Messages {
 			n += estimate(m)
@@ -115,8 +115,8 @@ func (c *caller) charge(by speaker, request llm.Request, response llm.Response) 
 
 // guessed returns the estimated tokens of a call for which the provider reported no usage. The tokens of its request are estimated
 // only if a budget needs them.
-func guessed(budget int, response llm.Response, request func() int) int {
-	if budget <= 0 || response.Usage != (llm.Usage{}) {
+func guessed(limited bool, response llm.Response, request func() int) int {
+	if !limited || response.Usage != (llm.Usage{}) {
 		return 0
 	}
 	return request() + estimate(response.Message)

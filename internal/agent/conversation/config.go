@@ -44,8 +44,9 @@ type Config struct {
 	Persona
 
 	Hooks pipeline.Source
-	// Subagent is set if another agent sends the prompts. Shell hooks then see the begin and the end of a subagent.
-	Subagent bool
+	// Lead is the conversation whose agent sends the prompts; nil for the user's. Shell hooks then see the begin and the end of a
+	// subagent. Lead is charged for all usage at once, and no model is called after its token budget is used up.
+	Lead *Conversation
 	// Journal may be nil; then the conversation is not saved.
 	Journal Journal
 	Workdir string

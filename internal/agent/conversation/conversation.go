@@ -87,6 +87,9 @@ func assemble(cfg Config) *Conversation {
 		offer:      &offer{done: cfg.Done},
 		auto:       &autoMode{todos: cfg.Todos, on: cfg.Auto},
 	}
+	if cfg.Lead != nil {
+		c.personas.lead, c.ledger.lead = cfg.Lead.personas, cfg.Lead.ledger
+	}
 	c.window = &window{personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn, ledger: c.ledger}
 	c.hooks = &hooks{emit: cfg.Emit, configured: cfg.Hooks, personas: c.personas, offer: c.offer, state: c.Context}
 	c.executor = &executor{

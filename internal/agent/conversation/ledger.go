@@ -16,6 +16,9 @@ import (
 
 // ledger counts the events of a session and what its models cost.
 type ledger struct {
+	// lead is charged too; it may be nil.
+	lead *ledger
+
 	mu    sync.Mutex
 	stats sdk.Stats
 	// calls only grows at its end and its elements never change, so a caller that holds an earlier version shares its
@@ -95,6 +98,9 @@ func (l *ledger) compacted() {
 
 // charge counts the tokens of a model call. guessed is an estimate of its tokens if the provider reports none.
 func (l *ledger) charge(who speaker, response llm.Response, guessed int) {
+	if l.lead != nil {
+		l.lead.charge(who, response, guessed)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	usage := response.Usage
@@ -114,16 +120,6 @@ func (l *ledger) answered(who speaker, response llm.Response, guessed int) {
 	defer l.mu.Unlock()
 	l.stats.Turns++
 	l.lastInput = response.Usage.Input
-}
-
-// add counts usage that was incurred elsewhere on behalf of the session.
-func (l *ledger) add(stats sdk.Stats, models []ModelUse) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.spent += stats.TokensIn + stats.TokensOut
-	l.stats.TokensIn += stats.TokensIn
-	l.stats.TokensOut += stats.TokensOut
-	l.billAll(models)
 }
 
 // called records a tool call and, if it ran, counts it. files holds the files that it changed.
@@ -234,13 +230,6 @@ func (l *ledger) affordable(budget int) error {
 			ErrBudget, l.spent, budget)
 	}
 	return nil
-}
-
-// left returns how many tokens of a budget are left.
-func (l *ledger) left(budget int) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return max(budget-l.spent, 0)
 }
 
 // totals returns the counts of the session.

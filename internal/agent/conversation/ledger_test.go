@@ -21,19 +21,19 @@ func TestBudget(t *testing.T) {
 		"a turn":    {func(l *ledger) { l.answered(speaker{}, response, 0) }, 10},
 		"a summary": {func(l *ledger) { l.charge(speaker{}, response, 0) }, 10},
 		"a guess":   {func(l *ledger) { l.charge(speaker{}, llm.Response{}, 7) }, 7},
-		"elsewhere": {func(l *ledger) { l.add(sdk.Stats{TokensIn: 3, TokensOut: 2}, nil) }, 5},
+		"led":       {func(l *ledger) { (&ledger{lead: l}).answered(speaker{}, response, 0) }, 10},
 		"earlier":   {func(l *ledger) { l.begin(time.Time{}, &sdk.Stats{TokensIn: 1, TokensOut: 1}, nil) }, 2},
 		"forgotten": {func(l *ledger) { l.answered(speaker{}, response, 0); l.begin(time.Time{}, nil, nil) }, 0},
 	} {
 		var l ledger
 		row.spend(&l)
-		if got := l.left(100); got != 100-row.spent {
-			t.Errorf("%s: %d are left", name, got)
+		if l.spent != row.spent {
+			t.Errorf("%s: %d are spent", name, l.spent)
 		}
 		if err := l.affordable(row.spent + 1); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := l.affordable(row.spent); row.spent > 0 && !errors.Is(err, ErrBudget) || l.left(1) < 0 {
+		if err := l.affordable(row.spent); row.spent > 0 && !errors.Is(err, ErrBudget) {
 			t.Errorf("%s: got %v", name, err)
 		}
 		if err := l.affordable(-1); err != nil {
@@ -47,17 +47,16 @@ func TestGuessed(t *testing.T) {
 	t.Parallel()
 	silent := llm.Response{Message: llm.Message{Content: "word"}}
 	for name, row := range map[string]struct {
-		budget   int
+		limited  bool
 		response llm.Response
 		want     bool
 	}{
-		"no budget": {0, silent, false},
-		"no limit":  {-1, silent, false},
-		"reported":  {1, llm.Response{Usage: llm.Usage{Input: 1}}, false},
-		"silent":    {1, silent, true},
+		"no budget": {false, silent, false},
+		"reported":  {true, llm.Response{Usage: llm.Usage{Input: 1}}, false},
+		"silent":    {true, silent, true},
 	} {
 		asked := false
-		got := guessed(row.budget, row.response, func() int { asked = true; return 40 })
+		got := guessed(row.limited, row.response, func() int { asked = true; return 40 })
 		if asked != row.want || got > 40 != row.want {
 			t.Errorf("%s: got %d", name, got)
 		}

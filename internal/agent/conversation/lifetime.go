@@ -44,12 +44,12 @@ const maxContinued = 8
 // happened before, within this prompt.
 func (c *Conversation) stopping(ctx context.Context, continued int) bool {
 	point := hookpoint.MomentStop
-	if c.cfg.Subagent {
+	if c.cfg.Lead != nil {
 		point = hookpoint.MomentSubagentStop
 	}
 	out := c.hooks.moment(ctx, point, func(m *hookpoint.Moment) {
 		m.Fields = map[string]any{"continued": continued, "response": c.transcript.lastAnswer()}
-		if c.cfg.Subagent {
+		if c.cfg.Lead != nil {
 			m.Subject = m.Agent
 			m.Fields["agent"] = m.Agent
 		}

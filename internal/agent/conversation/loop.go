@@ -111,7 +111,7 @@ func (c *Conversation) prompted(ctx context.Context, prompt string, attached []A
 	if out.Prompt != nil {
 		prompt = *out.Prompt
 	}
-	prompt, added, err := c.hooks.asked(ctx, prompt, c.cfg.Subagent)
+	prompt, added, err := c.hooks.asked(ctx, prompt, c.cfg.Lead != nil)
 	if err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (c *Conversation) ready(ctx context.Context) error {
 	if err := c.personas.resolve(ctx); err != nil {
 		return err
 	}
-	return c.ledger.affordable(c.personas.budget())
+	return c.affordable()
 }
 
 // end reports how the interaction ended and releases the conversation.
@@ -146,7 +146,7 @@ func (c *Conversation) end(ctx context.Context, err error) {
 			failed.Class, failed.Retryable = class.Type, class.Retryable()
 		}
 		c.cfg.Emit(failed)
-		if !c.cfg.Subagent {
+		if c.cfg.Lead == nil {
 			c.hooks.moment(ctx, hookpoint.MomentNotification, func(m *hookpoint.Moment) {
 				m.Subject, m.Fields = "error", map[string]any{"kind": "error", "message": err.Error()}
 			})
@@ -180,7 +180,7 @@ func (c *Conversation) runTurn(ctx context.Context, iteration int) (step, error)
 	if ctx.Err() != nil {
 		return over, interrupted(ctx)
 	}
-	if err := c.ledger.affordable(c.personas.budget()); err != nil {
+	if err := c.affordable(); err != nil {
 		return over, err
 	}
 	c.open(iteration)
@@ -277,7 +277,7 @@ func (c *Conversation) accept(response llm.Response) llm.Message {
 	if m.CreatedAt.IsZero() {
 		m.CreatedAt = c.cfg.Now()
 	}
-	guess := guessed(c.personas.budget(), response, func() int { return c.window.tokens().Estimate })
+	guess := guessed(c.personas.limited(), response, func() int { return c.window.tokens().Estimate })
 	c.ledger.answered(c.personas.current(), response, guess)
 	c.turn.responded(m)
 	c.cfg.Emit(event.Message{

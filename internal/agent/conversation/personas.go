@@ -16,6 +16,8 @@ type personas struct {
 	emit func(event.Event)
 	// first supplies the limits that a later persona does not set.
 	first Persona
+	// lead holds the personas of the conversation that leads this one; nil if none does.
+	lead *personas
 
 	mu sync.Mutex
 	// who answers now.
@@ -136,6 +138,9 @@ func (p *personas) maxSteps() int {
 
 // budget returns how many tokens the session may use. There is no limit if it is not positive.
 func (p *personas) budget() int { return cmp.Or(p.current().TokenBudget, p.first.TokenBudget) }
+
+// limited reports whether a token budget applies: that of the session, or that of the conversation that leads it.
+func (p *personas) limited() bool { return p.budget() > 0 || p.lead != nil && p.lead.limited() }
 
 // resultTokens returns how many tokens of a tool result the model receives. There is no limit if it is not positive.
 func (p *personas) resultTokens() int { return cmp.Or(p.current().ResultTokens, p.first.ResultTokens) }

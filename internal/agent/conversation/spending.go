@@ -69,11 +69,12 @@ func (l *ledger) used() []ModelUse {
 // Models returns the usage of each model since the session began, in the order of first use.
 func (c *Conversation) Models() []ModelUse { return c.ledger.usage() }
 
-// Charge adds usage that was incurred elsewhere on behalf of the session, such as by a subagent.
-func (c *Conversation) Charge(stats sdk.Stats, models []ModelUse) { c.ledger.add(stats, models) }
-
-// Left returns how many tokens of the budget are left, and whether there is a budget.
-func (c *Conversation) Left() (int, bool) {
-	budget := c.personas.budget()
-	return c.ledger.left(budget), budget > 0
+// affordable returns an error if a token budget permits no further model call.
+func (c *Conversation) affordable() error {
+	if c.cfg.Lead != nil {
+		if err := c.cfg.Lead.affordable(); err != nil {
+			return err
+		}
+	}
+	return c.ledger.affordable(c.personas.budget())
 }

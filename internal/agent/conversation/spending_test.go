@@ -26,10 +26,9 @@ func TestBill(t *testing.T) {
 		"free":             {[]func(*ledger){call("a", 1, 2, cost(0))}, "a 1 2 0\n"},
 		"less than shown":  {[]func(*ledger){call("a", 1, 0, new(llm.Cost(400_000))), call("a", 1, 0, new(llm.Cost(400_000)))}, "a 2 0 1e-06\n"},
 		"elsewhere": {[]func(*ledger){call("a", 1, 2, cost(0.1)), func(l *ledger) {
-			var sub ledger
-			call("a", 3, 4, cost(0.2))(&sub)
-			call("c", 5, 6, nil)(&sub)
-			l.billAll(sub.used())
+			sub := ledger{lead: l}
+			sub.charge(speaker{Persona: Persona{ProviderName: "p", Model: "a"}}, llm.Response{Usage: llm.Usage{Input: 3, Output: 4}, Cost: cost(0.2)}, 0)
+			sub.charge(speaker{Persona: Persona{ProviderName: "p", Model: "c"}}, llm.Response{Usage: llm.Usage{Input: 5, Output: 6}}, 0)
 		}}, "a 4 6 0.3\nc 5 6 -\n"},
 	} {
 		t.Run(name, func(t *testing.T) {

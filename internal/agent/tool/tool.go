@@ -32,6 +32,8 @@ type Definition struct {
 	Origin string
 	// Parallel tools may run concurrently with other tools.
 	Parallel bool
+	// AtOnce is how many calls of a parallel tool may run at the same time. If it is 0, the limit of all calls applies.
+	AtOnce int
 	// OptIn tools are hidden unless a filter names them.
 	OptIn bool
 	// Override lets the tool replace another tool of the same name.
@@ -54,6 +56,8 @@ type Call struct {
 	Progress func(text string)
 	// Status, if not nil, receives a line that says how far the call is, under the rules of Progress. It is no output of the tool.
 	Status func(text string)
+	// Step, if not nil, receives a line about each step of the tool's work, such as a tool call of another agent, under the rules of Progress.
+	Step func(text string)
 	// Attach, if not nil, receives a media file that belongs to the result, before Execute returns. It returns the name under which the
 	// model gets the file, which no other file of the turn has, or why the model does not get it; the text of the result then describes it.
 	Attach func(name string, data []byte) (shownAs string, err error)

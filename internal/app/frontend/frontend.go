@@ -76,6 +76,8 @@ type Session interface {
 	Attachable(ctx context.Context, a Attachment) (event.Attachment, error)
 	// Cancel stops the running prompt or command; RunLine returns cause. The session can be used again.
 	Cancel(cause error)
+	// EndCall ends one tool call of the running prompt, if it runs. The model gets an error as its result, and goes on.
+	EndCall(id string)
 	// Health returns the health of each plugin.
 	Health() []host.PluginHealth
 	// Status returns the present state. It is cheap, except that the first call of a process may load the vocabulary that tokens are

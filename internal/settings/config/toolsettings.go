@@ -24,6 +24,8 @@ type Tools struct {
 	// Timeout applies to each call of a built-in tool except Bash.
 	Timeout Timeout `yaml:"timeout"`
 	Bash    Bash    `yaml:"bash"`
+	// Subagents is how many subagents may work at the same time.
+	Subagents int `check:"min=1" yaml:"subagents"`
 	// Policy is the policy layer of lowest precedence.
 	Policy Policy `yaml:"policy"`
 	// Mode names the mode of a session in which nothing else names one. It may be NoMode. A mode cannot set it.
@@ -101,6 +103,7 @@ func defaultTools() Tools {
 		ReadBefore: ReadBefore{Write: true},
 		Result:     ToolResult{MaxTokens: 20_000},
 		Timeout:    Timeout(2 * time.Minute),
+		Subagents:  4,
 		Bash: Bash{
 			Timeout:    Timeout(2 * time.Minute),
 			Truncation: Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80},

@@ -37,8 +37,10 @@ type Live struct {
 	// Changing is called before each call that may change files; nil for nobody.
 	Changing func()
 	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
-	Delegate func(ctx context.Context, agent config.Agent, prompt string) (string, error)
-	Load     func(ctx context.Context, server string) (string, error)
+	Delegate func(ctx context.Context, agent config.Agent, prompt string, step func(text string)) (string, error)
+	// Subagents is how many subagents may work at the same time.
+	Subagents int
+	Load      func(ctx context.Context, server string) (string, error)
 	// Accept gives a plan to the user and returns the text for the model; nil if nobody can be asked.
 	Accept func(ctx context.Context, plan string) (string, error)
 	// Under returns plugins as the settings of a fallback agent select and configure them, and their hooks. If Under is nil, the
@@ -132,6 +134,7 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 		Workdir: s.Config.Workdir, Env: WithTask(s.Config.Environ, s.TaskEnv), BashTimeout: bash.Timeout.Duration(), Timeout: m.features.Tools.Timeout.Duration(),
 		Truncation: builtin.Truncation(bash.Truncation).Within(m.features.Tools.Result.MaxTokens), OutputDir: s.outputDir(),
 	}, s.TaskEnv)
+	live.Subagents = m.features.Tools.Subagents
 	all = append(all, s.OwnTools(live, live.deferred())...)
 	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
 }
@@ -164,7 +167,7 @@ func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 		all = append(all, skill.Tool(skills(s.Config)))
 	}
 	if agents := Subagents(s.Config); len(agents) > 0 {
-		all = append(all, delegateTool{agents: agents, run: live.Delegate})
+		all = append(all, delegateTool{agents: agents, run: live.Delegate, atOnce: live.Subagents})
 	}
 	if live.Accept != nil {
 		all = append(all, planTool{accept: live.Accept})
@@ -236,7 +239,8 @@ const (
 // delegateTool delegates a piece of work to another agent, which works in a separate conversation.
 type delegateTool struct {
 	agents []config.Agent
-	run    func(ctx context.Context, agent config.Agent, prompt string) (string, error)
+	run    func(ctx context.Context, agent config.Agent, prompt string, step func(text string)) (string, error)
+	atOnce int
 }
 
 // Definition lists the available agents.
@@ -252,7 +256,7 @@ func (t delegateTool) Definition() tool.Definition {
 	// A slice of strings can always be encoded.
 	list, _ := json.Marshal(known)
 	return tool.Definition{
-		Name: DelegateName, Description: strings.TrimRight(b.String(), "\n"), Source: tool.SourceBuiltin,
+		Name: DelegateName, Description: strings.TrimRight(b.String(), "\n"), Source: tool.SourceBuiltin, Parallel: true, AtOnce: t.atOnce,
 		Parameters: json.RawMessage(`{"type":"object","properties":{` +
 			`"description":{"type":"string","description":"the work in a few words, for the user"},` +
 			`"prompt":{"type":"string","minLength":1,"description":"all that the agent must know"},` +
@@ -267,7 +271,7 @@ func (t delegateTool) Execute(ctx context.Context, call tool.Call) (string, erro
 	name, _ := call.Args["agent"].(string)
 	for _, agent := range t.agents {
 		if name == "" || agent.Name == name {
-			return t.run(ctx, agent, prompt)
+			return t.run(ctx, agent, prompt, call.Step)
 		}
 	}
 	return "", fmt.Errorf("handing work to agent %q: it does not exist", name)

@@ -90,8 +90,11 @@ func (f *front) progress(e event.Progress) {
 		f.labelled("progress", "", e.Text)
 		return
 	}
+	if e.Ended {
+		return
+	}
 	text := e.Text
-	if e.ID == "" || e.Status {
+	if e.ID == "" || e.Status || e.Step {
 		text += "\n"
 	}
 	c.output += c.cleaner.Next(text)

@@ -3,10 +3,8 @@ package terminal
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/base/plaintext"
@@ -43,47 +41,6 @@ func Call(tool string, args map[string]any) (string, error) {
 		fmt.Fprintf(&b, "\n  %s: %s", plaintext.Reveal(plaintext.OneLine(key)), strings.ReplaceAll(indented(bounded(text)), "\n", "\n  "))
 	}
 	return b.String(), nil
-}
-
-// subject lists the arguments that describe a call on their own.
-var subject = []string{"command", "path", "pattern", "query", "url"}
-
-// patched matches the lines of a patch that name files.
-var patched = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\*\*\* (?:(?:Add|Update|Delete) File|Move to): *(.*?)\s*$`)
-})
-
-// Subject returns a short description of a call for users who watch it: a command as it was typed, a path, the files of a patch,
-// a single text, or all arguments with their names. The text is not cleaned.
-func Subject(args map[string]any) string {
-	if patch, ok := args["patch"].(string); ok {
-		var files []string
-		for _, found := range patched().FindAllStringSubmatch(patch, -1) {
-			files = append(files, found[1])
-		}
-		return strings.Join(files, ", ")
-	}
-	for _, key := range subject {
-		if text, ok := args[key].(string); ok {
-			return text
-		}
-	}
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(args)) {
-		text, ok := args[key].(string)
-		switch {
-		case ok && len(args) == 1:
-			return text
-		case !ok:
-			raw, err := event.JSON(args[key])
-			if err != nil {
-				continue
-			}
-			text = string(raw)
-		}
-		parts = append(parts, key+": "+text)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // indented places a text of several lines below the preceding text.

@@ -33,24 +33,6 @@ func TestCall(t *testing.T) {
 	}
 }
 
-func TestSubject(t *testing.T) {
-	t.Parallel()
-	for want, args := range map[string]map[string]any{
-		`echo "a  b" > x`:                   {"command": `echo "a  b" > x`, "timeout": 3.0},
-		"a.txt":                             {"path": "a.txt", "content": "long"},
-		"*.go":                              {"pattern": "*.go"},
-		"a.txt, b c, d":                     {"patch": "*** Begin Patch\n*** Update File: a.txt\n*** Move to: b c \n@@\n+*** Add File: no\n*** Delete File: d\n*** End Patch"},
-		"<y>":                               {"x": "<y>"},
-		"agent: helper, prompt: Look at it": {"prompt": "Look at it", "agent": "helper"},
-		`deep: {"a":[1]}, n: 5, x: y`:       {"x": "y", "n": 5.0, "deep": map[string]any{"a": []any{1.0}}},
-		"":                                  nil,
-	} {
-		if got := terminal.Subject(args); got != want {
-			t.Errorf("%v: got %q, want %q", args, got, want)
-		}
-	}
-}
-
 // TestChange checks that a diff about which a user decides is shown whole, with control characters by their names.
 func TestChange(t *testing.T) {
 	t.Parallel()

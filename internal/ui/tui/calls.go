@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,8 +14,9 @@ import (
 const (
 	// subjectLimit is how much of a call's arguments is shown, in runes.
 	subjectLimit = 400
-	// bullet marks a tool call.
-	bullet = "● "
+	// bullet marks a tool call, and chosenBullet the call that the user has chosen.
+	bullet       = "● "
+	chosenBullet = "▶ "
 )
 
 // toolCall is a tool call that has not ended.
@@ -27,6 +27,10 @@ type toolCall struct {
 	lines, last []string
 	// status says how far the call is; empty if it does not say so.
 	status string
+	// steps is how many steps of its work the call has reported.
+	steps int
+	// ended is set while the call waits for those beside it.
+	ended bool
 }
 
 // progress takes a part of the output of a running tool.
@@ -36,8 +40,17 @@ func (s *show) progress(e event.Progress) terminal.Styled {
 		return s.line(terminal.Quiet, fmt.Sprintf("  %s: %s", plaintext.Line(e.Tool), plaintext.Line(e.Text)))
 	}
 	c := s.calls[i]
-	if e.Status {
+	switch {
+	case e.Status:
 		c.status = plaintext.Line(e.Text)
+		return ""
+	case e.Ended:
+		c.ended, c.status, c.last = true, "("+elapsed(e.Duration)+")", nil
+		s.release(e.ID)
+		return ""
+	case e.Step:
+		c.steps++
+		c.last = append(c.last[max(0, len(c.last)-liveLines+1):], e.Text)
 		return ""
 	}
 	c.lines = append(c.lines, s.streaming.Tools.Next(e.ID, e.Text)...)
@@ -56,12 +69,16 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 	if i := slices.IndexFunc(s.calls, func(c *toolCall) bool { return c.ID == e.ID }); i >= 0 {
 		c = s.calls[i]
 		s.calls = slices.Delete(s.calls, i, i+1)
+		s.release(e.ID)
 	}
 	if len(s.calls) == 0 {
 		s.await(hooks)
 	}
 	style, head := terminal.Strong, c.title()
-	if e.Ran {
+	switch {
+	case e.Ran && c.steps > 0:
+		head += fmt.Sprintf(" (%s, %s)", elapsed(e.Duration), plaintext.Counted(c.steps, "step"))
+	case e.Ran:
 		head += fmt.Sprintf(" (%s)", elapsed(e.Duration))
 	}
 	if e.Error != "" {
@@ -95,18 +112,32 @@ func (s *show) result(e event.ToolResult) terminal.Styled {
 	return out
 }
 
+// choose chooses the next running call, or none after the last one, and returns its title.
+func (s *show) choose() string {
+	before := slices.IndexFunc(s.calls, func(c *toolCall) bool { return c.ID == s.chosen })
+	s.chosen = ""
+	for _, c := range s.calls[before+1:] {
+		if !c.ended {
+			s.chosen = c.ID
+			return c.title()
+		}
+	}
+	return ""
+}
+
+// release ends the choice of a call that no longer runs.
+func (s *show) release(id string) {
+	if s.chosen == id {
+		s.chosen = ""
+	}
+}
+
 // title names a call and its arguments.
 func (c *toolCall) title() string {
 	name := plaintext.Line(c.Name)
-	var args map[string]any
-	subject := string(c.Arguments)
-	if json.Unmarshal(c.Arguments, &args) == nil {
-		subject = terminal.Subject(args)
-	}
-	if runes := []rune(plaintext.Line(subject)); len(runes) > subjectLimit {
+	subject := plaintext.Line(c.Subject())
+	if runes := []rune(subject); len(runes) > subjectLimit {
 		subject = string(runes[:subjectLimit]) + "…"
-	} else {
-		subject = string(runes)
 	}
 	return strings.TrimSpace(name + " " + subject)
 }

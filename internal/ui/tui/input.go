@@ -67,7 +67,7 @@ var actions = map[keymap.Action]func(*UI){
 	keymap.Redraw:  func(u *UI) { u.frame.fail(u.frame.clear()) },
 	keymap.Suspend: (*UI).suspend,
 	keymap.Up:      (*UI).up,
-	keymap.Down:    func(u *UI) { u.prompt.down(u.frame.inputWidth()) },
+	keymap.Down:    (*UI).down,
 	keymap.Right:   func(u *UI) { u.prompt.right() },
 }
 
@@ -147,6 +147,8 @@ func (u *UI) escape() {
 	u.rewindAt = time.Time{}
 	switch {
 	case u.prompt.closeMenu():
+	case u.show.chosen != "" && u.session != nil:
+		u.session.EndCall(u.show.chosen)
 	case u.queue.busy && u.session != nil:
 		u.session.Cancel(errInterrupted)
 	case !u.prompt.empty() || u.session == nil:
@@ -187,6 +189,16 @@ func (u *UI) up() {
 		}
 	}
 	u.prompt.older()
+}
+
+// down moves down in the text or the menu, goes to a later prompt, or chooses the next running call, which Esc ends then.
+func (u *UI) down() {
+	if u.prompt.down(u.frame.inputWidth()) || !u.prompt.empty() {
+		return
+	}
+	if title := u.show.choose(); title != "" {
+		u.prompt.remark(u.keys.Keys(keymap.Interrupt) + " ends this call only: " + title)
+	}
 }
 
 // pickers lists the commands whose argument the user can choose from a list.

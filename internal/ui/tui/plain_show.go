@@ -157,7 +157,10 @@ func (p *Plain) write(text string) {
 func (p *Plain) writeLocked(text string) { _, _ = io.WriteString(p.out, text) }
 
 func (p *Plain) progress(e event.Progress) {
-	if e.Status {
+	if e.Ended {
+		return
+	}
+	if e.Status || e.Step {
 		p.label("Progress", plaintext.Line(e.Tool)+": "+plaintext.Line(e.Text))
 		return
 	}

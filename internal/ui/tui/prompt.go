@@ -200,20 +200,21 @@ func (p *prompt) older() {
 	}
 }
 
-// down moves down in the menu or in the text, or goes to a later prompt.
-func (p *prompt) down(width int) {
+// down moves down in the menu or in the text, or goes to a later prompt. It reports whether it did.
+func (p *prompt) down(width int) bool {
 	if n := len(p.menu.items); n > 0 {
 		p.menu.at = (p.menu.at + 1) % n
-		return
+		return true
 	}
 	if !p.browsing && p.editor.Down(width) {
-		return
+		return true
 	}
 	if p.history == nil || !p.browsing {
-		return
+		return false
 	}
 	text, _ := p.history.Newer()
 	p.editor.Set(text)
+	return true
 }
 
 // below returns the rows below the text: the menu, the search and the hint.

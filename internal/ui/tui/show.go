@@ -41,6 +41,8 @@ type show struct {
 	lastAnswer string
 
 	calls []*toolCall
+	// chosen is the id of the running call that the user has chosen; empty for none.
+	chosen string
 	// shownChanges is the diff that the last question showed. It is not shown again with the result.
 	shownChanges string
 	// what is being waited for, since when. bytes is how much of the answer has arrived.
@@ -237,7 +239,7 @@ func (s *show) end() terminal.Styled {
 	for _, c := range s.calls { // the turn was interrupted
 		out += s.look.Paint(terminal.Quiet, bullet+c.title()+" (interrupted)") + "\n"
 	}
-	s.calls, s.streaming.Tools = nil, terminal.Outputs{}
+	s.calls, s.chosen, s.streaming.Tools = nil, "", terminal.Outputs{}
 	return out
 }
 
@@ -268,7 +270,11 @@ func (s *show) live(width int, now time.Time) []liveRow {
 		add(false, rows[max(0, len(rows)-liveLines):]...)
 	}
 	for _, c := range s.calls {
-		row := s.look.Paint(terminal.Strong, bullet+c.title())
+		mark := bullet
+		if c.ID == s.chosen {
+			mark = chosenBullet
+		}
+		row := s.look.Paint(terminal.Strong, mark+c.title())
 		if c.status != "" {
 			row += s.look.Paint(terminal.Quiet, "  "+c.status)
 		}

@@ -1,5 +1,7 @@
 package event
 
+import "time"
+
 // Command is the output of a slash command.
 type Command struct {
 	Name   string `json:"name"`
@@ -15,8 +17,13 @@ type Progress struct {
 	Tool string `json:"tool"`
 	ID   string `json:"id,omitempty"`
 	Text string `json:"text"`
-	// Status is true if Text says how far the call is. Otherwise, Text is output of the tool, or a remark if ID is empty.
-	Status bool `json:"status,omitempty"`
+	// Status is true if Text says how far the call is, and Step if Text is a step of the tool's work, such as a tool call of another agent.
+	// Ended is true if the call ran for Duration and waits for calls beside it. Otherwise, Text is output of the tool, or a remark if ID is
+	// empty.
+	Status   bool          `json:"status,omitempty"`
+	Step     bool          `json:"step,omitempty"`
+	Ended    bool          `json:"ended,omitempty"`
+	Duration time.Duration `json:"duration_ns,omitempty"`
 }
 
 // Type implements Event.

@@ -13,7 +13,7 @@ import (
 )
 
 // Patience is the timeout of every wait; a test that reaches it has failed.
-const Patience = 60 * time.Second
+const Patience = 3 * time.Minute
 
 // Strays returns the processes whose working directory is below dir, without zombies.
 func Strays(dir string) []int {
