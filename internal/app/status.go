@@ -2,6 +2,7 @@ package app
 
 import (
 	"github.com/idelchi/aura/internal/agent/command"
+	"github.com/idelchi/aura/internal/agent/conversation"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/mcp"
 	"github.com/idelchi/aura/internal/agent/todo"
@@ -27,7 +28,7 @@ func (s *Session) Status() frontend.Status {
 	return frontend.Status{
 		Agent: now.Agent, Mode: now.Mode, Provider: now.Provider, Model: now.ModelInfo.Name, Think: now.ThinkMode,
 		Context: now.Tokens.Estimate, Limit: now.Tokens.Max, Percent: now.Tokens.Percent,
-		TokensIn: now.Stats.TokensIn, TokensOut: now.Stats.TokensOut, CostUSD: now.CostUSD,
+		TokensIn: now.Stats.TokensIn, TokensOut: now.Stats.TokensOut, CostUSD: now.CostUSD, PricesOf: conversation.PricesOf(s.talk.Models()),
 		Sandbox: view.sandbox, Trust: view.trust,
 		SessionID: now.SessionID, Title: secrets.String(now.SessionTitle), Workdir: now.Workdir, Auto: now.Auto, Done: now.DoneActive,
 		Background: s.journal.commands.Running(),

@@ -109,7 +109,7 @@ func (l *ledger) charge(who speaker, response llm.Response, guessed int) {
 	l.spent += usage.Input + usage.Output + guessed
 	l.bill(ModelUse{
 		Provider: who.ProviderName, Model: who.modelName(), TokensIn: usage.Input, TokensOut: usage.Output,
-		CacheRead: usage.CacheRead, CacheWrite: usage.CacheWrite,
+		CacheRead: usage.CacheRead, CacheWrite: usage.CacheWrite, PricesOf: response.PricesOf,
 	}, response.Cost)
 }
 

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
@@ -13,6 +14,9 @@ type ModelUse = event.ModelUse
 
 // TotalCost returns the cost of all models in US dollars, or nil if it is not known.
 func TotalCost(stats sdk.Stats, models []ModelUse) *float64 { return event.TotalCost(stats, models) }
+
+// PricesOf returns the date of the list prices that the cost of the models is based on; empty if there are none.
+func PricesOf(models []ModelUse) string { return event.PricesOf(models) }
 
 // spending is the usage of one model, with its cost as an exact sum.
 type spending struct {
@@ -35,6 +39,7 @@ func (l *ledger) bill(use ModelUse, cost *llm.Cost) {
 	s.TokensOut += use.TokensOut
 	s.CacheRead += use.CacheRead
 	s.CacheWrite += use.CacheWrite
+	s.PricesOf = cmp.Or(use.PricesOf, s.PricesOf)
 	if cost == nil {
 		s.unpriced = true
 		return

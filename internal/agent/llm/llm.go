@@ -120,6 +120,8 @@ type Response struct {
 	Usage   Usage
 	// Cost is the cost of the call. It is nil if the price of the model is unknown.
 	Cost *Cost
+	// PricesOf is the date of the built-in list prices, in the form 2006-01-02. It is empty if the user has configured the price.
+	PricesOf string
 	// StopReason is one of the Stop constants, or empty if the service did not say.
 	StopReason string
 	// Dropped is the number of tool calls beyond limit.Calls, which were discarded.

@@ -42,11 +42,17 @@ type Prices struct {
 	Input, Output Price
 	// CacheRead and CacheWrite are the prices of input tokens read from the service's cache, and of input tokens written to it.
 	CacheRead, CacheWrite Price
+	// Long holds the prices of a call with more than LongFrom input tokens; nil if they are the same.
+	LongFrom int
+	Long     *Prices
 }
 
 // Cost returns the cost of a call, given the service's token counts. The counts are not trusted: a negative count costs
 // nothing.
 func (p Prices) Cost(u Usage) Cost {
+	if p.Long != nil && u.Input > p.LongFrom {
+		return p.Long.Cost(u)
+	}
 	read := max(u.CacheRead, 0)
 	write := max(u.CacheWrite, 0)
 	plain := max(u.Input-read-write, 0)

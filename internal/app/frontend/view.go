@@ -32,6 +32,8 @@ type Status struct {
 	TokensIn, TokensOut int
 	// CostUSD is the cost of the session so far in US dollars; nil if a price is not known.
 	CostUSD *float64
+	// PricesOf is the date of the built-in list prices that CostUSD is based on. It is empty if the user has configured all prices.
+	PricesOf string
 	// Sandbox is "on", "off", or "not enforced" if the settings request a sandbox that the system cannot enforce.
 	Sandbox string
 	Trust   Trust

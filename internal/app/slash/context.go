@@ -139,6 +139,9 @@ func (c usageCommands) stats(context.Context, string) (string, error) {
 	}
 	if total := conversation.TotalCost(s, models); total != nil {
 		rows["cost"] = dollars(*total)
+		if date := conversation.PricesOf(models); date != "" {
+			rows["cost"] += " (list prices of " + date + ")"
+		}
 	}
 	return listed(rows, ""), nil
 }

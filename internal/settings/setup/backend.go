@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/anthropic"
 	"github.com/idelchi/aura/internal/agent/llm/backend"
+	"github.com/idelchi/aura/internal/agent/llm/catalog"
 	"github.com/idelchi/aura/internal/agent/llm/google"
 	"github.com/idelchi/aura/internal/agent/llm/openai"
 	"github.com/idelchi/aura/internal/agent/llm/retry"
@@ -44,7 +45,7 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 			},
 		})
 	}
-	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices}), nil
+	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices, listed: billed(c.Type)}), nil
 }
 
 // speaker returns the implementation of the protocol of a provider type.
@@ -125,6 +126,8 @@ type offering struct {
 	llm.Provider
 	models config.Models
 	prices map[string]config.Prices
+	// listed is set if the list prices apply to models without a price of their own.
+	listed bool
 }
 
 func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Delta)) (llm.Response, error) {
@@ -134,8 +137,15 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 		}
 	}
 	response, err := o.Provider.Chat(ctx, req, onDelta)
-	if prices, ok := pricesOf(o.prices, req.Model); ok && err == nil && response.Usage != (llm.Usage{}) {
+	if err != nil || response.Usage == (llm.Usage{}) {
+		return response, err
+	}
+	prices, ok := pricesOf(o.prices, req.Model)
+	if !ok && o.listed {
+		prices, response.PricesOf, ok = catalog.Prices(req.Model)
+	}
+	if ok {
 		response.Cost = new(prices.Cost(response.Usage))
 	}
-	return response, err
+	return response, nil
 }

@@ -26,6 +26,11 @@ func pricesOf(all map[string]config.Prices, model string) (llm.Prices, bool) {
 	return llm.Prices{}, false
 }
 
+// billed reports whether services of a type bill their models by the list prices.
+func billed(t config.ProviderType) bool {
+	return t == config.ProviderAnthropic || t == config.ProviderGoogle || t == config.ProviderOpenAI
+}
+
 func perToken(p config.Prices) llm.Prices {
 	price := func(dollars *float64) llm.Price { return llm.PerMillion(*cmp.Or(dollars, p.Input)) }
 	return llm.Prices{Input: price(p.Input), Output: price(p.Output), CacheRead: price(p.CacheRead), CacheWrite: price(p.CacheWrite)}

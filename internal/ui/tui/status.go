@@ -136,7 +136,11 @@ func (s *status) row(look *terminal.Look) terminal.Styled {
 		add(count(n.TokensIn+n.TokensOut) + " tokens")
 	}
 	if n.CostUSD != nil {
-		add(fmt.Sprintf("$%.4f", *n.CostUSD))
+		cost := fmt.Sprintf("$%.4f", *n.CostUSD)
+		if n.PricesOf != "" {
+			cost += " at prices of " + n.PricesOf
+		}
+		add(cost)
 	}
 	if n.Background > 0 {
 		add(fmt.Sprintf("%d running", n.Background))
@@ -177,6 +181,7 @@ type statusInput struct {
 	In       int      `json:"tokens_in"`
 	Out      int      `json:"tokens_out"`
 	CostUSD  *float64 `json:"cost_usd,omitempty"`
+	PricesOf string   `json:"prices_of,omitempty"`
 	Sandbox  string   `json:"sandbox"`
 	Trust    string   `json:"trust"`
 	Session  string   `json:"session_id"`
@@ -193,7 +198,7 @@ func (s *status) input(columns int) statusInput {
 	n := s.now
 	return statusInput{
 		Agent: n.Agent, Mode: n.Mode, Provider: n.Provider, Model: n.Model, Context: n.Context, Limit: n.Limit, Percent: n.Percent,
-		In: n.TokensIn, Out: n.TokensOut, CostUSD: n.CostUSD, Sandbox: n.Sandbox, Trust: string(n.Trust), Session: n.SessionID, Title: n.Title,
+		In: n.TokensIn, Out: n.TokensOut, CostUSD: n.CostUSD, PricesOf: n.PricesOf, Sandbox: n.Sandbox, Trust: string(n.Trust), Session: n.SessionID, Title: n.Title,
 		Workdir: n.Workdir, Branch: s.branch, Plugins: s.plugins, Columns: columns,
 		Background: n.Background,
 	}

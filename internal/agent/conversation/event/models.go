@@ -18,6 +18,8 @@ type ModelUse struct {
 	CacheWrite int `json:"cache_write"`
 	// CostUSD is in US dollars, with at most six decimals. It is absent if the price of a call is not known.
 	CostUSD *float64 `json:"cost_usd,omitempty"`
+	// PricesOf is the date of the built-in list prices that CostUSD is based on. It is empty if the user has configured all prices.
+	PricesOf string `json:"prices_of,omitempty"`
 }
 
 // TotalCost returns the cost of all models, in US dollars with at most six decimals. It returns nil if the cost of any usage in
@@ -37,4 +39,15 @@ func TotalCost(stats sdk.Stats, models []ModelUse) *float64 {
 	}
 	total = math.Round(total*1e6) / 1e6
 	return &total
+}
+
+// PricesOf returns the date of the oldest list prices that the cost of the models is based on; empty if the user has configured all prices.
+func PricesOf(models []ModelUse) string {
+	var date string
+	for _, m := range models {
+		if m.PricesOf != "" && (date == "" || m.PricesOf < date) {
+			date = m.PricesOf
+		}
+	}
+	return date
 }

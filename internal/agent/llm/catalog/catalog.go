@@ -74,6 +74,9 @@ func Known(name string) llm.Model {
 			break
 		}
 	}
+	if row, ok := known().find(name); ok {
+		m.ContextLength = row.context
+	}
 	return m
 }
 
