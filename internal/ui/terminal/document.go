@@ -52,12 +52,15 @@ func (d layout) block(n ast.Node, width int) []Styled {
 		return prefixed(d.blocks(n, width-2, true), d.look.Paint(Quiet, "│ "), d.look.Paint(Quiet, "│ "))
 	case *ast.List:
 		return d.list(n, width)
-	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		return d.raw(n, code)
+	case *ast.FencedCodeBlock:
+		h := newHighlighter(string(n.Language(d.source)))
+		return d.raw(n, func(line string) Styled { return h.line(d.look, line) })
+	case *ast.CodeBlock:
+		return d.raw(n, func(line string) Styled { return d.look.Paint(code, line) })
 	case *ast.ThematicBreak:
 		return []Styled{d.look.Paint(Quiet, strings.Repeat("─", min(width, usualWidth)))}
 	case *ast.HTMLBlock:
-		return append(d.raw(n, Quiet), d.closure(n)...)
+		return append(d.raw(n, func(line string) Styled { return d.look.Paint(Quiet, line) }), d.closure(n)...)
 	case *table.Table:
 		return d.table(n, width)
 	default:
@@ -74,11 +77,11 @@ func (d layout) closure(n *ast.HTMLBlock) []Styled {
 }
 
 // raw returns the lines of a block as they were written.
-func (d layout) raw(n ast.Node, s Style) []Styled {
+func (d layout) raw(n ast.Node, paint func(line string) Styled) []Styled {
 	var out []Styled
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
-		out = append(out, d.look.Paint(s, strings.TrimRight(string(line.Value(d.source)), "\r\n")))
+		out = append(out, paint(strings.TrimRight(string(line.Value(d.source)), "\r\n")))
 	}
 	return out
 }

@@ -27,6 +27,8 @@ type Markdown struct {
 	// fence is the marker that ends the code block that is being shown. inner is the marker that ends a code block inside block.
 	// Both are empty if there is no such code block.
 	fence, inner string
+	// code styles the lines of the code block that is being shown.
+	code highlighter
 	// begun is set after the first block was shown.
 	begun bool
 }
@@ -128,7 +130,7 @@ func (m *Markdown) addLine(line string) Styled {
 		out = m.flush()
 	}
 	if mark := marker(p.fence, line); mark != "" && (indent <= 1 || len(m.block) == 0 && indent <= 3) {
-		m.fence = mark
+		m.fence, m.code = mark, newHighlighter(strings.TrimLeft(strings.TrimSpace(line), mark[:1]))
 		return out + m.flush() + m.apart()
 	}
 	if p.header.MatchString(line) {
@@ -161,7 +163,7 @@ func (m *Markdown) coded(line string) Styled {
 		m.fence = ""
 		return ""
 	}
-	return m.look.Paint(code, line) + "\n"
+	return m.code.line(m.look, line) + "\n"
 }
 
 // flush shows the open block.

@@ -107,8 +107,10 @@ func (l Look) shade(colour uint8) uint8 {
 const off = "\x1b[0m"
 
 // Paint returns a text in a style, cleaned by plaintext.Show. No style extends beyond the end of a line.
-func (l Look) Paint(s Style, text string) Styled {
-	text = plaintext.Show(text)
+func (l Look) Paint(s Style, text string) Styled { return l.paintClean(s, plaintext.Show(text)) }
+
+// paintClean is Paint for a text that plaintext.Show has cleaned, possibly as a part of a longer text.
+func (l Look) paintClean(s Style, text string) Styled {
 	on := l.sgr(s)
 	if on == "" || text == "" {
 		return Styled(text)
