@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -62,6 +63,7 @@ func startClient(ctx context.Context, l language, root string) (*client, error) 
 		messages: make(chan []byte, queued), gone: make(chan struct{}),
 		waiting: map[string]chan answer{}, published: map[string]publication{}, news: make(chan struct{}),
 	}
+	c.process.Env = append(os.Environ(), l.env...)
 	c.process.Dir, c.process.Stderr, c.process.WaitDelay = root, c.stderr, time.Second
 	var err error
 	if c.in, err = c.process.StdinPipe(); err != nil {
@@ -257,7 +259,11 @@ func (c *client) current(path string) (publication, chan struct{}) {
 
 // notify sends a notification.
 func (c *client) notify(method string, params any) {
-	c.queue(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	m := map[string]any{"jsonrpc": "2.0", "method": method}
+	if params != nil {
+		m["params"] = params
+	}
+	c.queue(m)
 }
 
 // queue puts a message in line. A server that has let so many wait hangs, which the next question finds.

@@ -54,6 +54,23 @@ func AfterToolExecution(ctx context.Context, c sdk.AfterToolContext) (sdk.Result
 	return result, nil
 }
 
+// SessionEnd ends the servers, so that they can save their caches. One that is busy is killed.
+func SessionEnd(ctx context.Context, _ sdk.SessionEndContext) (sdk.Result, error) {
+	mu.Lock()
+	defer mu.Unlock()
+	var wait sync.WaitGroup
+	for _, s := range servers {
+		wait.Add(1)
+		go func(s *server) {
+			defer wait.Done()
+			s.close(ctx)
+		}(s)
+	}
+	wait.Wait()
+	servers = map[string]*server{}
+	return sdk.Result{}, nil
+}
+
 // group is a server and the files that it is asked about.
 type group struct {
 	server *server

@@ -78,10 +78,10 @@ func readMessage(from *bufio.Reader) ([]byte, error) {
 			break
 		}
 		name, value, ok := strings.Cut(text, ":")
-		if !ok || count == maxHeaders {
+		switch {
+		case !ok || count == maxHeaders || !strings.HasPrefix(strings.ToLower(name), "content-"):
 			return nil, fmt.Errorf("it sent %.60q in the place of a message", text)
-		}
-		if strings.EqualFold(name, "Content-Length") {
+		case strings.EqualFold(name, "Content-Length"):
 			if size, err = strconv.Atoi(strings.TrimSpace(value)); err != nil || size < 0 {
 				return nil, fmt.Errorf("it sent a message of the length %.60q", value)
 			}
@@ -132,12 +132,53 @@ func (c *client) initialize(ctx context.Context) error {
 	return nil
 }
 
-// diagnostics returns the diagnostics of a version of a file. before is what was published before that version was sent.
-func (c *client) diagnostics(ctx context.Context, path string, version int, before publication) ([]diagnostic, error) {
-	if c.pulls {
-		return c.pull(ctx, path)
+// question is a file that a server is asked about. before is what it had published when the version was sent. again is set if it had that version
+// already.
+type question struct {
+	path    string
+	version int
+	before  publication
+	again   bool
+}
+
+// diagnostics returns the diagnostics of files.
+func (c *client) diagnostics(ctx context.Context, asked []question) ([]diagnostic, error) {
+	var found []diagnostic
+	probe := &probe{arrived: c.send("$/aura/alive", nil)}
+	for _, q := range asked {
+		list, err := c.answerTo(ctx, q, probe)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, list...)
 	}
-	return c.awaitNews(ctx, path, version, before)
+	return found, nil
+}
+
+func (c *client) answerTo(ctx context.Context, q question, p *probe) ([]diagnostic, error) {
+	switch {
+	case c.pulls:
+		return c.pull(ctx, q.path)
+	case q.again && q.before.number > 0:
+		return q.before.diagnostics, nil
+	default:
+		return c.awaitNews(ctx, q, p)
+	}
+}
+
+// probe is a request that no server knows. One that does not refuse it hangs.
+type probe struct {
+	arrived chan answer
+	alive   bool
+}
+
+func (p *probe) answered() bool {
+	select {
+	case <-p.arrived:
+		p.alive = true
+	default:
+	}
+	return p.alive
 }
 
 // pull asks for the diagnostics of a file.
@@ -161,30 +202,25 @@ func (c *client) pull(ctx context.Context, path string) ([]diagnostic, error) {
 	}
 }
 
-// awaitNews waits until the server publishes diagnostics by itself. A server that has nothing new to say may be silent; one that does not
-// answer an unknown request hangs.
-func (c *client) awaitNews(ctx context.Context, path string, version int, before publication) ([]diagnostic, error) {
-	alive := c.send("$/aura/alive", nil)
+// awaitNews waits until the server publishes diagnostics by itself. A server that has nothing new to say may be silent.
+func (c *client) awaitNews(ctx context.Context, q question, p *probe) ([]diagnostic, error) {
 	var settled <-chan time.Time
 	for {
-		now, news := c.current(path)
-		if now.number > before.number && (!now.hasVersion || now.version >= version) && settled == nil {
+		now, news := c.current(q.path)
+		if now.number > q.before.number && (!now.hasVersion || now.version >= q.version) && settled == nil {
 			settled = time.After(settling)
 		}
 		select {
 		case <-news:
 		case <-settled:
-			now, _ = c.current(path)
-			return now.diagnostics, nil
+			return c.publication(q.path).diagnostics, nil
 		case <-c.gone:
 			return nil, c.failure
 		case <-ctx.Done():
-			select {
-			case <-alive:
-				return c.publication(path).diagnostics, nil
-			default:
-				return nil, ctx.Err()
+			if p.answered() {
+				return c.publication(q.path).diagnostics, nil
 			}
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -20,6 +20,8 @@ const (
 	maxOpen = 50
 	// settling is how long a server that publishes diagnostics by itself may add to them.
 	settling = 300 * time.Millisecond
+	// leaving is how long a server may take to end by itself.
+	leaving = 500 * time.Millisecond
 )
 
 // errHung means that a server did not answer in time.
@@ -87,6 +89,26 @@ func (s *server) diagnose(ctx context.Context, o settings, files []string) (foun
 	}
 }
 
+// close ends the server.
+func (s *server) close(ctx context.Context) {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.client == nil {
+		return
+	}
+	bound, cancel := context.WithTimeout(ctx, leaving)
+	defer cancel()
+	if _, err := s.client.await(bound, s.client.send("shutdown", nil)); err == nil {
+		s.client.notify("exit", nil)
+		select {
+		case <-s.client.gone:
+		case <-bound.Done():
+		}
+	}
+	s.client.kill()
+	s.client = nil
+}
+
 func (s *server) answered() {
 	s.answers++
 	if s.answers >= calm {
@@ -146,21 +168,17 @@ func (s *server) exchange(ctx context.Context, files []string) ([]diagnostic, er
 		s.client, s.open, s.seen = started, nil, s.look()
 	}
 	s.synchronize()
-	var found []diagnostic
+	var asked []question
 	for _, file := range files {
 		text, ok := readText(file)
 		if !ok {
 			continue // it is gone again, or not a text of a usual size
 		}
-		before := s.client.publication(file)
-		version := s.update(file, text)
-		list, err := s.client.diagnostics(ctx, file, version, before)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, list...)
+		q := question{path: file, before: s.client.publication(file)}
+		q.version, q.again = s.update(file, text)
+		asked = append(asked, q)
 	}
-	return found, nil
+	return s.client.diagnostics(ctx, asked)
 }
 
 // synchronize tells the server what has changed on disk since the last edit, by whatever hand.
@@ -194,8 +212,9 @@ func (s *server) synchronize() {
 	}
 }
 
-// update gives the server the text of a file and returns its version. The files used last stay open.
-func (s *server) update(file, text string) int {
+// update gives the server the text of a file and returns its version. again is set if the server has that text already. The files used last stay
+// open.
+func (s *server) update(file, text string) (version int, again bool) {
 	d := document{path: file}
 	for i, known := range s.open {
 		if known.path == file {
@@ -204,6 +223,7 @@ func (s *server) update(file, text string) int {
 			break
 		}
 	}
+	old := d.version
 	if d.version == 0 {
 		d.text, d.version = text, 1
 		s.client.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
@@ -217,7 +237,7 @@ func (s *server) update(file, text string) int {
 		s.client.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriOf(s.open[0].path)}})
 		s.open = s.open[1:]
 	}
-	return d.version
+	return d.version, d.version == old
 }
 
 // sent sends the text of an open file if it has changed.

@@ -25,8 +25,10 @@ type language struct {
 	name    string
 	command []string
 	// files maps the ending of a file's name to its language.
-	files    map[string]string
-	roots    []string
+	files map[string]string
+	roots []string
+	// env are variables for the server, beside those of the plugin.
+	env      []string
 	options  any
 	settings map[string]any
 }
@@ -74,6 +76,10 @@ func readLanguage(name string, row any) (language, error) {
 	files, _ := fields["files"].(map[string]any)
 	for ending, id := range files {
 		l.files[ending] = fmt.Sprint(id)
+	}
+	variables, _ := fields["env"].(map[string]any)
+	for name, value := range variables {
+		l.env = append(l.env, name+"="+fmt.Sprint(value))
 	}
 	if len(l.command) == 0 || len(l.files) == 0 {
 		return l, fmt.Errorf("the server %q needs a command and files", name)
