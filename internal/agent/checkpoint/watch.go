@@ -14,8 +14,8 @@ import (
 	"github.com/idelchi/aura/internal/system/dirwatch"
 )
 
-// maxWatched is how many directories the kernel is asked to report changes of. Those beyond it are looked at every time.
-const maxWatched = 1 << 13
+// MaxWatched is how many directories the kernel is asked to report changes of. Those beyond it are looked at every time.
+const MaxWatched = 1 << 13
 
 // folder is what is known of a directory since it was looked at.
 type folder struct {
@@ -41,7 +41,7 @@ func (f *folder) is(info fs.FileInfo) bool { return f.clean && os.SameFile(f.inf
 // update asks the kernel what has changed.
 func (s *scanner) update(trusting bool) {
 	if s.changes == nil {
-		s.changes, s.folders = dirwatch.New(dirwatch.Content, maxWatched), map[string]*folder{}
+		s.changes, s.folders = dirwatch.New(dirwatch.Content, MaxWatched), map[string]*folder{}
 	}
 	s.changes.Update()
 	for _, f := range s.folders {

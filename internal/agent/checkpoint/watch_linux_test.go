@@ -113,7 +113,7 @@ func TestUnchangedDirectories(t *testing.T) {
 
 // interrupted is a context that ends after it was asked a number of times.
 type interrupted struct {
-	context.Context
+	context.Context //nolint:containedctx // it is one
 
 	left atomic.Int64
 }
