@@ -85,6 +85,9 @@ type AfterToolContext struct {
 	ToolError string
 	// ToolDuration is wall-clock time.
 	ToolDuration time.Duration
+	// Written holds the absolute paths of the files that the call wrote. It is empty if the call failed or its tool does not name
+	// its files, as Bash does not.
+	Written []string
 }
 
 // OnErrorContext is given to OnError when the provider failed and every built-in recovery failed too.

@@ -36,28 +36,63 @@ type rewinds struct {
 }
 
 // keepFiles keeps what is needed to return to the state before a prompt. It is called before each call that may change files, and waits only
-// before the first one of a prompt.
-func (s *Session) keepFiles() {
+// before the first one of a prompt. It returns an error only if the user interrupts it: the call must then not run.
+func (s *Session) keepFiles(ctx context.Context, status func(string)) error {
 	r := &s.rewinds
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.changing || r.off {
-		return
+		return nil
 	}
 	r.changing = true
 	s.watchCommands()
 	if s.confined.Wide() {
 		r.off = true // the sandbox reports such a directory, and a copy of a home would hold every secret in it
-		return
+		return nil
 	}
 	store, err := s.rewindStore()
 	if err == nil && store != nil {
+		stop := reportLook(status, store.Looked)
 		// What background commands changed meanwhile is no change by other hands.
-		err = store.Snapshot(context.Background(), checkpoint.Before, time.Now(), s.journal.commands.Running() > 0)
+		err = store.Snapshot(ctx, checkpoint.Before, time.Now(), s.journal.commands.Running() > 0)
+		stop()
+	}
+	if err != nil && ctx.Err() != nil {
+		r.changing = false // nothing was kept, and nothing will be changed
+		return context.Cause(ctx)
 	}
 	if err != nil {
 		r.off = true
 		s.notices.show(fmt.Sprintf("/rewind cannot restore files in this session: %v", err))
+	}
+	return nil
+}
+
+// lookReports is how often the user learns how far a look at the files is. One that is over before that is not reported.
+const lookReports = time.Second
+
+// reportLook reports how many files were looked at, until the function that it returns is called.
+func reportLook(status func(string), looked func() int64) (stop func()) {
+	if status == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var reporting sync.WaitGroup
+	reporting.Go(func() {
+		tick := time.NewTicker(lookReports)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				status(fmt.Sprintf("keeping the files as they are, for /rewind: %d so far", looked()))
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() {
+		close(done)
+		reporting.Wait()
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // Lab is a temporary directory with all programs. The caller must close it.
@@ -52,6 +54,29 @@ func (l *Lab) build(ctx context.Context) error {
 	}
 	// Pages of a file that is not yet on disk count as private memory of the process that maps them.
 	return exec.CommandContext(ctx, "sync").Run()
+}
+
+// Examples returns the manifests of the example plugins that are in use, sorted. The others need what a machine may not have.
+func (l *Lab) Examples() ([]string, error) {
+	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", manifest.FileName))
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, path := range manifests {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		m, err := manifest.Parse(path, data)
+		if err != nil {
+			return nil, err
+		}
+		if !m.Disabled {
+			out = append(out, path)
+		}
+	}
+	return out, nil
 }
 
 // WriteFiles writes files below root. It creates the directories.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,6 +68,9 @@ type Store struct {
 	dir, tree string
 	limits    Limits
 
+	// looked is how many files and directories the present look, or the last one, has seen.
+	looked atomic.Int64
+
 	mu      sync.Mutex
 	opened  bool
 	objects *objects
@@ -109,7 +113,7 @@ func (s *Store) open() error {
 	if s.log, err = openLog(s.dir, s.tree, s.replay); err != nil {
 		return errors.Join(err, s.objects.close())
 	}
-	s.scan = scanner{tree: s.tree, limits: s.limits, objects: s.objects, index: s.scan.index, leftNow: map[string]string{}}
+	s.scan = scanner{tree: s.tree, limits: s.limits, objects: s.objects, looked: &s.looked, index: s.scan.index, leftNow: map[string]string{}}
 	s.opened = true
 	return nil
 }
@@ -155,6 +159,9 @@ func (s *Store) Snapshot(ctx context.Context, kind Kind, at time.Time, ours bool
 	return nil
 }
 
+// Looked returns how many files and directories the present look has seen. It does not wait for the look.
+func (s *Store) Looked() int64 { return s.looked.Load() }
+
 // takeSnapshot takes a snapshot and fills its record. The caller holds the lock.
 func (s *Store) takeSnapshot(ctx context.Context, r record) error {
 	if err := s.open(); err != nil {
@@ -164,8 +171,9 @@ func (s *Store) takeSnapshot(ctx context.Context, r record) error {
 		return errFull
 	}
 	first := s.last == 0
-	changes, err := s.scan.run(ctx)
+	changes, err := s.scan.run(ctx, r.Kind == Before || r.Kind == After)
 	if err != nil {
+		s.scan.forget()
 		return err
 	}
 	if len(changes) == 0 && !first && r.Kind != Before && r.Kind != Restored {
@@ -179,15 +187,21 @@ func (s *Store) takeSnapshot(ctx context.Context, r record) error {
 		}
 		r.Entries = append(r.Entries, e)
 	}
-	if err := s.objects.sync(); err != nil {
-		return err
-	}
-	if err := s.log.append(r); err != nil {
+	if err := s.write(r); err != nil {
+		s.scan.forget()
 		return err
 	}
 	s.scan.commit(changes)
 	s.add(Point{ID: r.ID, Kind: r.Kind, At: r.At, From: r.From, ours: r.Ours, changes: changes})
 	return nil
+}
+
+// write makes a snapshot durable: first the contents, then the record that names them.
+func (s *Store) write(r record) error {
+	if err := s.objects.sync(); err != nil {
+		return err
+	}
+	return s.log.append(r)
 }
 
 // First returns the first snapshot before a change whose mark is not earlier than at. ok is false if nothing was changed since.
@@ -222,6 +236,7 @@ func (s *Store) Close() error {
 	if !s.opened {
 		return nil
 	}
+	s.scan.forget()
 	s.opened, s.scan.index, s.points, s.last = false, nil, nil, 0
 	return errors.Join(s.objects.close(), s.log.close())
 }

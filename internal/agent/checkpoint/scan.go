@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/gitignore"
+	"github.com/idelchi/aura/internal/system/dirwatch"
 )
 
 const (
@@ -34,6 +34,7 @@ type scanner struct {
 	tree    string
 	limits  Limits
 	objects *objects
+	looked  *atomic.Int64
 	// index is the last snapshot, by path.
 	index map[string]*entry
 	looks int
@@ -45,18 +46,26 @@ type scanner struct {
 	leftNow map[string]string
 	// strays are temporary files of a rewind that was killed.
 	strays []string
+
+	// changes reports which of the folders changed since the last look. folders holds the directories, by path.
+	changes *dirwatch.Watch
+	folders map[string]*folder
 }
 
 // look is one look at the tree.
 type look struct {
 	*scanner
 	began int64
+	top   *os.Root
 	slots chan struct{}
 	wait  sync.WaitGroup
-	count atomic.Int64
 
-	mu      sync.Mutex
-	changes []change
+	mu    sync.Mutex
+	found []change
+	// links is set if a file with several names is new or has changed: it may have changed in a directory that reports nothing.
+	links atomic.Bool
+	// skipped holds the directories in which nothing has changed.
+	skipped map[string]bool
 	// device is the file system of the tree.
 	device  uint64
 	ignored map[string]bool
@@ -65,38 +74,27 @@ type look struct {
 	err     error
 }
 
-// rules are the rules of ignored files in a directory. They are read when they are needed.
-type rules struct {
-	// known is set if the rules are those of the last look, so that its verdicts hold.
-	known bool
-	read  func() gitignore.Rules
-}
-
-// run looks at the whole tree. It returns the differences to the index, sorted by path. The index stays as it is until commit.
-func (s *scanner) run(ctx context.Context) ([]change, error) {
+// run looks at the whole tree. It returns the differences to the index, sorted by path. The index stays as it is until commit. If trusting is
+// set, it does not look into directories of which the kernel reports no change.
+func (s *scanner) run(ctx context.Context, trusting bool) (_ []change, err error) {
 	if s.index == nil {
 		s.index = map[string]*entry{}
 	}
 	s.looks++
-	root, err := files.OpenRoot(s.tree)
+	s.looked.Store(0)
+	top, err := files.OpenRoot(s.tree)
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = top.Close() }()
 	l := &look{
-		scanner: s, began: time.Now().UnixNano(), slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
-		ignored: map[string]bool{}, left: map[string]string{},
+		scanner: s, began: time.Now().UnixNano(), top: top, slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0)),
+		ignored: map[string]bool{}, left: map[string]string{}, skipped: map[string]bool{},
 	}
 	above := gitignore.Above(s.tree)
-	known := reflect.DeepEqual(above, s.above) && s.ignored != nil
-	info, err := root.Stat(".")
-	if err != nil {
-		_ = root.Close()
+	if err := l.start(ctx, trusting, above); err != nil {
 		return nil, err
 	}
-	l.device = device(info)
-	l.wait.Go(func() {
-		l.directory(ctx, root, "", &rules{known: known, read: func() gitignore.Rules { return above }}, 0)
-	})
 	l.wait.Wait()
 	if l.err == nil {
 		l.err = ctx.Err()
@@ -104,14 +102,40 @@ func (s *scanner) run(ctx context.Context) ([]change, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	if trusting && l.links.Load() {
+		return s.run(ctx, false)
+	}
+	l.keepSkipped()
 	for p, e := range s.index {
-		if e.seen != s.looks {
-			l.changes = append(l.changes, change{path: p, was: e})
+		if e.seen != s.looks && !l.skipped[parent(p)] {
+			l.found = append(l.found, change{path: p, was: e})
 		}
 	}
-	slices.SortFunc(l.changes, func(a, b change) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(l.found, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	s.above, s.ignored, s.leftNow, s.strays = above, l.ignored, l.left, l.strays
-	return l.changes, nil
+	return l.found, nil
+}
+
+// start begins the look at the tree.
+func (l *look) start(ctx context.Context, trusting bool, above gitignore.Rules) error {
+	info, err := l.top.Stat(".")
+	if err != nil {
+		return err
+	}
+	l.device = device(info)
+	in := &rules{known: reflect.DeepEqual(above, l.above) && l.scanner.ignored != nil, read: func() gitignore.Rules { return above }}
+	l.update(trusting)
+	if f := l.folders[""]; f != nil && f.is(info) && in.known {
+		l.unchanged(ctx, "", f, in, 0)
+		return nil
+	}
+	root, err := files.OpenRoot(l.tree)
+	if err != nil {
+		return err
+	}
+	at := spot{root: root, in: in, folder: l.begin("", info)}
+	l.wait.Go(func() { l.directory(ctx, at, "") })
+	return nil
 }
 
 // commit makes the differences part of the index.
@@ -142,10 +166,18 @@ func (l *look) leave(name, why string) {
 	l.left[name] = why
 }
 
+// spot is a directory that is looked at.
+type spot struct {
+	root   *os.Root
+	in     *rules
+	folder *folder
+	depth  int
+}
+
 // directory looks at a directory and closes it.
-func (l *look) directory(ctx context.Context, root *os.Root, name string, in *rules, depth int) {
-	defer func() { _ = root.Close() }()
-	names, err := readNames(root, l.limits.Files)
+func (l *look) directory(ctx context.Context, at spot, name string) {
+	defer func() { _ = at.root.Close() }()
+	names, err := l.readNames(at)
 	switch {
 	case err != nil && name == "":
 		l.fail(err)
@@ -153,31 +185,43 @@ func (l *look) directory(ctx context.Context, root *os.Root, name string, in *ru
 	case err != nil:
 		l.leave(name, cause(err))
 		l.keepBelow(name)
+		at.folder.partial = true
 		return
 	}
-	if l.count.Add(int64(len(names))) > int64(l.limits.Files) {
-		l.fail(fmt.Errorf("it has more than %d files, which is the limit", l.limits.Files))
+	at.folder.count = int64(len(names))
+	if !l.counts(at.folder) {
 		return
 	}
-	here := l.enter(root, name, in, names)
+	at.folder.rules = slices.Contains(names, ".gitignore")
+	at.in = l.enter(at.root, name, at.in, names)
 	for _, base := range names {
 		if ctx.Err() != nil {
 			return
 		}
-		l.entry(ctx, root, path.Join(name, base), base, here, depth)
+		l.entry(ctx, at, path.Join(name, base), base)
 	}
+}
+
+// counts adds the entries of a directory. It returns false if there are too many.
+func (l *look) counts(f *folder) bool {
+	if l.looked.Add(f.count) <= int64(l.limits.Files) {
+		return true
+	}
+	l.fail(fmt.Errorf("it has more than %d files, which is the limit", l.limits.Files))
+	return false
 }
 
 // cacheTag marks a directory whose content programs make again.
 const cacheTag = "CACHEDIR.TAG"
 
-// readNames returns the names in a directory, sorted.
-func readNames(root *os.Root, most int) ([]string, error) {
-	f, err := root.Open(".")
+// readNames returns the names in a directory, sorted. From then on, the kernel reports its changes.
+func (l *look) readNames(at spot) ([]string, error) {
+	f, err := at.root.Open(".")
 	if err != nil {
 		return nil, err
 	}
-	names, err := f.Readdirnames(most + 1)
+	l.watch(f, at.folder)
+	names, err := f.Readdirnames(l.limits.Files + 1)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -185,52 +229,19 @@ func readNames(root *os.Root, most int) ([]string, error) {
 	return names, errors.Join(err, f.Close())
 }
 
-// enter returns the rules in a directory.
-func (l *look) enter(root *os.Root, name string, in *rules, names []string) *rules {
-	const file = ".gitignore"
-	old, at := l.index[path.Join(name, file)], path.Join(name, file)
-	if !slices.Contains(names, file) {
-		if old == nil {
-			return in
-		}
-		return &rules{read: in.read}
-	}
-	out := &rules{read: sync.OnceValue(func() gitignore.Rules { return in.read().With(filepath.Join(l.tree, filepath.FromSlash(name))) })}
-	if info, err := root.Lstat(file); err == nil && old != nil {
-		out.known = in.known && old.untouched(described(at, info))
-	}
-	return out
-}
-
-// ignores reports whether the rules name a path. What is kept already is not ignored by later rules.
-func (l *look) ignores(in *rules, name string, directory bool) bool {
-	if l.index[name] != nil {
-		return false
-	}
-	ignored := in.known && l.scanner.ignored[name]
-	if !ignored {
-		ignored = in.read().Ignored(filepath.ToSlash(filepath.Join(l.tree, filepath.FromSlash(name))), directory)
-	}
-	if ignored {
-		l.mu.Lock()
-		l.ignored[name] = true
-		l.mu.Unlock()
-	}
-	return ignored
-}
-
 // repositories are the directories in which version control keeps its own data.
 var repositories = []string{".git", ".hg", ".svn", ".jj"}
 
 // entry looks at one name in a directory.
-func (l *look) entry(ctx context.Context, root *os.Root, name, base string, in *rules, depth int) {
-	info, err := root.Lstat(base)
+func (l *look) entry(ctx context.Context, at spot, name, base string) {
+	info, err := at.root.Lstat(base)
 	switch {
 	case err != nil && isGone(err):
 		return // it went in between
 	case err != nil:
 		l.leave(name, cause(err))
 		l.keepBelow(name)
+		at.folder.partial = true
 		return
 	case slices.Contains(repositories, base):
 		return
@@ -242,7 +253,7 @@ func (l *look) entry(ctx context.Context, root *os.Root, name, base string, in *
 	case base == "node_modules" && info.IsDir():
 		l.leave(name, "packages are not kept")
 		return
-	case l.ignores(in, name, info.IsDir()):
+	case l.ignores(at.in, name, info.IsDir()):
 		l.leave(name, "it is ignored")
 		return
 	}
@@ -253,140 +264,72 @@ func (l *look) entry(ctx context.Context, root *os.Root, name, base string, in *
 	case device(info) != l.device:
 		l.leave(name, "it is another file system") // such as /proc, or a disk that does not answer
 	case info.IsDir():
-		l.below(ctx, root, base, now, info, in, depth)
+		l.below(ctx, at, base, now, info)
 	case now.Type == link:
-		if now.Target, err = root.Readlink(base); err == nil {
-			l.found(now)
+		if now.Target, err = at.root.Readlink(base); err == nil {
+			l.record(now)
 		}
 	default:
-		l.content(root, base, now)
+		if linked(info) {
+			// A change by another name of the file is reported elsewhere, and so is the creation of that name.
+			at.folder.partial = true
+			if old := l.index[name]; old == nil || !old.untouched(now) {
+				l.links.Store(true)
+			}
+		}
+		l.content(at, base, now)
 	}
 }
 
-// described returns an entry without its content. The type is 0 for what is not kept.
-func described(name string, info fs.FileInfo) entry {
-	e := entry{Path: name, Mode: info.Mode().Perm()}
-	switch {
-	case info.IsDir():
-		e.Type = dir
-		return e
-	case info.Mode()&fs.ModeSymlink != 0:
-		e.Type, e.Mode = link, 0
-		return e
-	case !info.Mode().IsRegular():
-		return e
-	}
-	e.Type, e.Size, e.Modified = file, info.Size(), info.ModTime().UnixNano()
-	e.Changed, e.Inode = identity(info)
-	return e
-}
-
-// below looks at a directory within another one, at the same time if there is a free slot.
-func (l *look) below(ctx context.Context, root *os.Root, base string, now entry, info fs.FileInfo, in *rules, depth int) {
+// below looks at a directory within another one.
+func (l *look) below(ctx context.Context, at spot, base string, now entry, info fs.FileInfo) {
 	name := now.Path
-	if depth >= maxDepth {
+	if at.depth >= maxDepth {
 		l.leave(name, "it is too deep")
 		return
 	}
-	next, err := files.OpenRootIn(root, base)
+	if f := l.folder(name); f != nil && f.is(info) && at.in.known {
+		at.folder.below = append(at.folder.below, base)
+		l.record(now)
+		l.unchanged(ctx, name, f, at.in, at.depth+1)
+		return
+	}
+	next, err := files.OpenRootIn(at.root, base)
 	if err == nil {
 		// OpenRoot follows a link that was put there after Lstat.
 		if opened, err := next.Stat("."); err != nil || !os.SameFile(info, opened) {
 			_ = next.Close()
+			at.folder.partial = true
 			return
 		}
 	}
 	if err != nil {
 		l.leave(name, cause(err))
 		l.keepBelow(name)
+		at.folder.partial = true
 		return
 	}
 	if _, err := next.Lstat(cacheTag); err == nil && l.index[name] == nil {
 		l.leave(name, "it is marked as a cache")
 		_ = next.Close()
+		at.folder.partial = true // the mark may go
 		return
 	}
-	l.found(now)
+	at.folder.below = append(at.folder.below, base)
+	l.record(now)
+	l.enterDirectory(ctx, spot{root: next, in: at.in, folder: l.begin(name, info), depth: at.depth + 1}, name)
+}
+
+// enterDirectory looks at a directory, at the same time if there is a free slot.
+func (l *look) enterDirectory(ctx context.Context, at spot, name string) {
 	select {
 	case l.slots <- struct{}{}:
 		l.wait.Go(func() {
 			defer func() { <-l.slots }()
-			l.directory(ctx, next, name, in, depth+1)
+			l.directory(ctx, at, name)
 		})
 	default:
-		l.directory(ctx, next, name, in, depth+1)
-	}
-}
-
-// content reads a file if it may have changed.
-func (l *look) content(root *os.Root, base string, now entry) {
-	old := l.index[now.Path]
-	if old != nil && old.untouched(now) {
-		now.Hash, now.Fresh = old.Hash, old.Fresh
-		l.found(now)
-		return
-	}
-	if now.Size > l.limits.File {
-		l.leave(now.Path, fmt.Sprintf("it has more than %d MiB", l.limits.File>>20))
-		l.keep(old)
-		return
-	}
-	f, info, err := files.OpenBelow(root, base)
-	if err != nil {
-		if !isGone(err) {
-			l.leave(now.Path, cause(err))
-			l.keep(old)
-		}
-		return
-	}
-	now = described(now.Path, info)
-	data, err := io.ReadAll(io.LimitReader(f, l.limits.File+1))
-	_ = f.Close()
-	if err == nil && int64(len(data)) > l.limits.File {
-		err = fmt.Errorf("it has more than %d MiB", l.limits.File>>20)
-	}
-	if err == nil {
-		now.Hash, err = l.objects.put(data, l.limits.Total)
-	}
-	if err != nil {
-		l.leave(now.Path, err.Error())
-		l.keep(old)
-		return
-	}
-	now.Fresh = fresh(now.Modified, now.Changed, l.began) || int64(len(data)) != now.Size
-	l.found(now)
-}
-
-// found records what a path is now.
-func (l *look) found(now entry) {
-	old := l.index[now.Path]
-	if old != nil {
-		old.seen = l.looks
-		if old.same(&now) {
-			// The same state at another time: only the index changes, and only this goroutine uses this entry.
-			now.seen = l.looks
-			*old = now
-			return
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.changes = append(l.changes, change{path: now.Path, was: old, made: &now})
-}
-
-// keep leaves the state of a path as it was known: it cannot be read, which does not mean that it is gone.
-func (l *look) keep(old *entry) {
-	if old != nil {
-		old.seen = l.looks
-	}
-}
-
-// keepBelow leaves the state of everything below a directory as it was known.
-func (l *look) keepBelow(name string) {
-	for p, e := range l.index {
-		if p == name || strings.HasPrefix(p, name+"/") {
-			e.seen = l.looks
-		}
+		l.directory(ctx, at, name)
 	}
 }
 

@@ -21,3 +21,9 @@ func device(info fs.FileInfo) uint64 {
 	}
 	return 0
 }
+
+// linked reports whether a file has several names.
+func linked(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && stat.Nlink > 1
+}

@@ -46,6 +46,8 @@ type call struct {
 	// changed.
 	written tool.Written
 	all     writtenFiles
+	// paths are the absolute paths of the files that the call wrote.
+	paths []string
 
 	// files allows the tool to read a media file, which is then in file.
 	files bool
@@ -318,6 +320,7 @@ func (x *executor) run(ctx context.Context, p *call) (output string, err error) 
 	}
 	call.Attach = func(name string, data []byte) (string, error) { return x.addPart(p, name, data) }
 	call.Wrote = func(w tool.Written) { p.written = w }
+	call.WrotePaths = func(paths []string) { p.paths = paths }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
 	call.Named = p.named
 	if p.files {
@@ -348,6 +351,7 @@ func (x *executor) finishCall(ctx context.Context, p *call) []injection {
 	out := x.hooks.runOf(ctx, x.hooks.plugins(), hookpoint.AfterToolExecution, p.all.afterPlugin, func(state sdk.Context) any {
 		return sdk.AfterToolContext{
 			Context: state, ToolName: p.request.Name, ToolResult: joined(p.output, p.note), ToolError: failure, ToolDuration: p.duration,
+			Written: p.paths,
 		}
 	})
 	if out.Output != nil {

@@ -185,11 +185,14 @@ func TestAfterToolExecution(t *testing.T) {
 			b := start(t, options{hooks: when(hookpoint.AfterToolExecution, func(c sdk.AfterToolContext) (any, error) {
 				seen = append(seen, c)
 				return tt.result, nil
-			}), tools: []tool.Tool{echo("Read"), broken}}, calls("", `Read {"path":"x"}`, `Broken {"path":"x"}`, `Nope {}`), text("end"))
+			}), tools: []tool.Tool{writing{echo("Read")}, broken}}, calls("", `Read {"path":"x"}`, `Broken {"path":"x"}`, `Nope {}`), text("end"))
 			b.send(t, "go")
 			same(t, "after the calls", b.sent(t, 2)[2:], tt.after)
 			if len(seen) != 3 || seen[0].ToolResult != "Read:x" || seen[0].ToolError != "" || seen[1].ToolError != "no luck" {
 				t.Fatalf("asked with %+v", seen)
+			}
+			if !slices.Equal(seen[0].Written, []string{"/x"}) || seen[1].Written != nil || seen[2].Written != nil {
+				t.Errorf("written: %q, %q, %q", seen[0].Written, seen[1].Written, seen[2].Written)
 			}
 			if c := seen[2]; c.ToolName != "Nope" || c.ToolResult != "" || "Error: "+c.ToolError != last {
 				t.Errorf("a call that did not run: %+v", c)
@@ -212,6 +215,14 @@ func TestAfterToolExecution(t *testing.T) {
 			}
 		})
 	}
+}
+
+// writing is a tool that reports a file that it wrote.
+type writing struct{ tool.Tool }
+
+func (w writing) Execute(ctx context.Context, call tool.Call) (string, error) {
+	call.WrotePaths([]string{"/x"})
+	return w.Tool.Execute(ctx, call)
 }
 
 // resultText returns what the model saw of a call, by its entry in the history.

@@ -152,6 +152,9 @@ func (g guarded) Execute(ctx context.Context, call tool.Call) (string, error) {
 		if written := leave(ok); written != nil && call.Wrote != nil {
 			call.Wrote(written)
 		}
+		if ok && call.WrotePaths != nil && len(call.Paths.Write) > 0 {
+			call.WrotePaths(slices.Clone(call.Paths.Write))
+		}
 	}()
 	out, err := g.Tool.Execute(ctx, call)
 	ok = err == nil

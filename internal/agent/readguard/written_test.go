@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +142,38 @@ func TestWrittenNote(t *testing.T) {
 	want := `[after this call hook one changed a, "b\n[x]"; plugin two changed a; plugin three changed a, "b\n[x]", c, n0, n1 and 3 more]`
 	if got := w.ChangeNote(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestWrotePaths checks which paths a call reports: those that it wrote, absolute, and none if it failed.
+func TestWrotePaths(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		paths sdk.ToolPaths
+		fail  error
+		want  []string
+	}{
+		"written":       {sdk.ToolPaths{Write: []string{"a", "b"}}, nil, []string{"a", "b"}},
+		"read":          {sdk.ToolPaths{Read: []string{"a"}, Record: []string{"a"}}, nil, nil},
+		"a failed call": {sdk.ToolPaths{Write: []string{"a"}}, errors.New("no luck"), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			inner := pather{paths: tt.paths, fake: fake{tool.SourceBuiltin, func(tool.Call) error { return tt.fail }}}
+			var got []string
+			call := tool.Call{WrotePaths: func(paths []string) { got = paths }}
+			_, err := readguard.Guarded(inner, readguard.New(dir), readguard.Rules{}).Execute(t.Context(), call)
+			if !errors.Is(err, tt.fail) {
+				t.Fatal(err)
+			}
+			var want []string
+			for _, name := range tt.want {
+				want = append(want, filepath.Join(dir, name))
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
 	}
 }

@@ -65,6 +65,8 @@ type Call struct {
 	Changed func(diff string)
 	// Wrote, if not nil, receives the files that the call has changed before Execute returns.
 	Wrote func(w Written)
+	// WrotePaths, if not nil, receives the absolute paths of the files that the call has written before Execute returns, if it succeeded.
+	WrotePaths func(paths []string)
 	// Named is set if the user, and nobody else, named the file that the call reads. The sandbox then lets the call read the file
 	// even if its policy does not.
 	Named bool

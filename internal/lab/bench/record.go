@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -67,11 +66,24 @@ func (l *bench) record(ctx context.Context) error {
 
 // quickSession runs one conversation and returns the average time between its requests.
 func (l *bench) quickSession(ctx context.Context, project string, recorded bool) (time.Duration, error) {
-	args := []string{"run", "--json", "--home", ""}
+	var flags []string
 	if recorded {
-		args = append(args, "--record")
+		flags = []string{"--record"}
 	}
-	for i := range recordTurns {
+	requests, err := l.requestTimes(ctx, project, recordTurns, flags)
+	if err != nil {
+		return 0, err
+	}
+	if len(requests) != recordTurns {
+		return 0, fmt.Errorf("the session had %d turns", len(requests))
+	}
+	return requests[recordTurns-1].Sub(requests[0]) / (recordTurns - 1), nil
+}
+
+// requestTimes runs one conversation and returns the times of its requests.
+func (l *bench) requestTimes(ctx context.Context, project string, prompts int, flags []string) ([]time.Time, error) {
+	args := append([]string{"run", "--json", "--home", ""}, flags...)
+	for i := range prompts {
 		args = append(args, fmt.Sprintf("Prompt %d: go on.", i))
 	}
 	cmd := exec.CommandContext(ctx, l.Bin("aura"), args...)
@@ -79,10 +91,9 @@ func (l *bench) quickSession(ctx context.Context, project string, recorded bool)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("holding a session: %w\n%s", err, stderr.String())
+		return nil, fmt.Errorf("holding a session: %w\n%s", err, stderr.String())
 	}
-	var first, last time.Time
-	turns := 0
+	var out []time.Time
 	lines := bufio.NewScanner(&stdout)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -91,18 +102,11 @@ func (l *bench) quickSession(ctx context.Context, project string, recorded bool)
 			Time time.Time
 		}
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return 0, err
+			return nil, err
 		}
-		if e.Type != "request" {
-			continue
+		if e.Type == "request" {
+			out = append(out, e.Time)
 		}
-		if turns++; turns == 1 {
-			first = e.Time
-		}
-		last = e.Time
 	}
-	if turns != recordTurns {
-		return 0, errors.Join(fmt.Errorf("the session had %d turns", turns), lines.Err())
-	}
-	return last.Sub(first) / (recordTurns - 1), nil
+	return out, lines.Err()
 }

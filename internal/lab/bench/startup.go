@@ -91,7 +91,7 @@ func median(times []time.Duration) time.Duration {
 // project creates a directory with n plugins: the examples, and further copies of the examples without a tool, because names
 // of tools would clash.
 func (l *bench) project(dir string, n int) error {
-	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
+	manifests, err := l.Examples()
 	if err != nil {
 		return err
 	}

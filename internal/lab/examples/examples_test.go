@@ -27,6 +27,7 @@ var examples = map[string][]string{
 	plugins + "injectors/repeated-patch":          {"AfterToolExecution"},
 	plugins + "diagnostics/tool-logger":           {"AfterToolExecution", "BeforeToolExecution"},
 	plugins + "diagnostics/turn-tracker":          {"BeforeChat"},
+	plugins + "diagnostics/language-servers":      {"AfterToolExecution", "SessionEnd"},
 	plugins + "tools/gotify":                      {"Execute", "Schema"},
 	plugins + "tools/notepad":                     {"Execute", "Schema"},
 	crash + "crash-demo":                          {"AfterToolExecution"},

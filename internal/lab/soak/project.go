@@ -27,7 +27,7 @@ func (l *soak) prompts() int {
 
 // prepare writes a project with the example plugins and a model that works through its list of calls.
 func (l *soak) prepare() error {
-	manifests, err := filepath.Glob(filepath.Join(l.Repo, ".aura", "plugins", "*", "*", "plugin.yaml"))
+	manifests, err := l.Examples()
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ const (
 
 // programs maps the ability to run a program to the program.
 var programs = map[Ability]string{
-	"bash": "bash", "cargo": "cargo", "chromium": "chromium", "curl": "curl", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "node": "node", "npm": "npm", "npm-registry": "npm", "pip": "python3", "python": "python3", "requests": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "ssh": "ssh", "ssh-keygen": "ssh-keygen", "systemd-analyze": "systemd-analyze", "tmux": "tmux", "wget": "wget",
+	"bash": "bash", "cargo": "cargo", "chromium": "chromium", "curl": "curl", "dash": "dash", "dpkg": "dpkg", "git": "git", "go": "go", "gopls": "gopls", "node": "node", "npm": "npm", "npm-registry": "npm", "pip": "python3", "python": "python3", "requests": "python3", "rpm": "rpm", "setsid": "setsid", "sh": "sh", "ssh": "ssh", "ssh-keygen": "ssh-keygen", "systemd-analyze": "systemd-analyze", "tmux": "tmux", "wget": "wget",
 }
 
 var known = []Ability{

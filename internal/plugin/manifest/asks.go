@@ -25,6 +25,8 @@ type Asks struct {
 	Hosts []network.Pattern `json:"hosts"`
 	// Programs means that the plugin may start programs, which are confined like the plugin itself.
 	Programs bool `json:"programs"`
+	// Toolchains means that the plugin may read the user's programs and toolchains, and use their caches.
+	Toolchains bool `json:"toolchains"`
 	// Memory is the memory limit in bytes if it is above the default, and 0 otherwise.
 	Memory int64 `json:"memory_bytes"`
 	// Commands holds the command lines of the bash: terms in the plugin's condition, which run under the policy of Bash.
@@ -61,6 +63,7 @@ func Ask(p Plugin) Asks {
 			a.Env = append(a.Env, name)
 		}
 	}
+	a.Toolchains = p.Manifest.Toolchains
 	if p.Manifest.Limits.Memory > memory {
 		a.Memory = p.Manifest.Limits.Memory
 	}
@@ -94,7 +97,7 @@ func (a *Asks) askSource(dir string) {
 
 // Empty reports whether the plugin asks for nothing.
 func (a Asks) Empty() bool {
-	return !a.Unconfined && !a.Network && !a.Programs && a.Memory == 0 && len(a.Env)+len(a.Unsafe)+len(a.Commands)+len(a.Servers)+len(a.Hooks) == 0
+	return !a.Unconfined && !a.Network && !a.Programs && !a.Toolchains && a.Memory == 0 && len(a.Env)+len(a.Unsafe)+len(a.Commands)+len(a.Servers)+len(a.Hooks) == 0
 }
 
 // Beyond returns the requests in a that are not in before.
@@ -104,7 +107,8 @@ func (a Asks) Beyond(before Asks) Asks {
 	}
 	out := Asks{
 		Unconfined: a.Unconfined && !before.Unconfined, Programs: a.Programs && !before.Programs,
-		Env: minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe), Commands: minus(a.Commands, before.Commands),
+		Toolchains: a.Toolchains && !before.Toolchains,
+		Env:        minus(a.Env, before.Env), Unsafe: minus(a.Unsafe, before.Unsafe), Commands: minus(a.Commands, before.Commands),
 		Servers: minus(a.Servers, before.Servers), Hooks: minus(a.Hooks, before.Hooks),
 	}
 	out.Network, out.Hosts = a.hostsBeyond(before)
@@ -155,6 +159,9 @@ func (a Asks) List() []string {
 	}
 	if a.Programs {
 		out = append(out, "starting programs")
+	}
+	if a.Toolchains {
+		out = append(out, "reading toolchains and build caches")
 	}
 	if len(a.Unsafe) > 0 {
 		out = append(out, "unsafe mode for "+strings.Join(a.Unsafe, ", "))

@@ -25,6 +25,7 @@ func TestAsks(t *testing.T) {
 		"all variables":        {"env: ['*']", nil, manifest.Asks{Env: []string{"*"}}},
 		"more memory":          {"limits: {memory: 512MiB}", nil, manifest.Asks{Memory: 512 << 20}},
 		"less memory":          {"limits: {memory: 128MiB}", nil, manifest.Asks{}},
+		"toolchains":           {"toolchains: true", nil, manifest.Asks{Toolchains: true}},
 		"not sandboxable":      {"", map[string]string{"a.go": "package p\nfunc Sandboxable() bool { return false }\n"}, manifest.Asks{Unconfined: true}},
 		"sandboxable":          {"", map[string]string{"a.go": "package p\nfunc Sandboxable() bool { return true }\n"}, manifest.Asks{}},
 		"perhaps":              {"", map[string]string{"a.go": "package p\nfunc Sandboxable() bool { x := 1; return x > 0 }\n"}, manifest.Asks{Unconfined: true}},
@@ -129,15 +130,15 @@ func TestWrongHosts(t *testing.T) {
 
 func TestAsksBeyond(t *testing.T) {
 	t.Parallel()
-	all := manifest.Asks{Unconfined: true, Env: []string{"A", "B"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 30, Commands: []string{"a", "b\nc"}}
+	all := manifest.Asks{Unconfined: true, Env: []string{"A", "B"}, Unsafe: []string{"syscall"}, Network: true, Toolchains: true, Memory: 1 << 30, Commands: []string{"a", "b\nc"}}
 	if more := all.Beyond(all); !more.Empty() {
 		t.Errorf("it asks for more than itself: %+v", more)
 	}
 	if more := all.Beyond(manifest.Asks{Env: []string{"A"}, Memory: 1 << 29, Commands: []string{"a", "*"}}); strings.Join(more.List(), "; ") !=
-		"no sandbox for its files (Sandboxable); variables B; every host on the network; unsafe mode for syscall; memory 1024 MiB; running commands in its condition: b\\nc" {
+		"no sandbox for its files (Sandboxable); variables B; every host on the network; reading toolchains and build caches; unsafe mode for syscall; memory 1024 MiB; running commands in its condition: b\\nc" {
 		t.Errorf("got %q", more.List())
 	}
-	if more := all.Beyond(manifest.Asks{Unconfined: true, Env: []string{"*"}, Unsafe: []string{"syscall"}, Network: true, Memory: 1 << 31, Commands: all.Commands}); !more.Empty() {
+	if more := all.Beyond(manifest.Asks{Unconfined: true, Env: []string{"*"}, Unsafe: []string{"syscall"}, Network: true, Toolchains: true, Memory: 1 << 31, Commands: all.Commands}); !more.Empty() {
 		t.Errorf("all variables hold some: %+v", more)
 	}
 	if more := (manifest.Asks{Env: []string{"*"}}).Beyond(all); !reflect.DeepEqual(more.Env, []string{"*"}) {

@@ -65,7 +65,9 @@ type Manifest struct {
 	Env []string
 	// Network holds the hosts that the plugin asks for. Nil means that its source decides whether it asks for every host or for none.
 	Network []network.Pattern
-	Config  map[string]any
+	// Toolchains is set if the plugin asks to read the user's programs and toolchains, and to use their caches, as Bash does.
+	Toolchains bool
+	Config     map[string]any
 	// Timeout is the deadline of every call. 0 means the defaults.
 	Timeout   time.Duration
 	OnFailure OnFailure
@@ -109,6 +111,7 @@ type document struct {
 	Once        bool                     `yaml:"once"`
 	Env         []strictyaml.At[string]  `yaml:"env"`
 	Network     []strictyaml.At[string]  `yaml:"network"`
+	Toolchains  bool                     `yaml:"toolchains"`
 	Config      map[string]any           `yaml:"config"`
 	Timeout     strictyaml.At[timeout]   `yaml:"timeout"`
 	OnFailure   strictyaml.At[OnFailure] `yaml:"on_failure"`
@@ -136,7 +139,7 @@ func parse(file string, data []byte, memory int64) (Manifest, error) {
 
 	m := Manifest{
 		Name: d.Name.Value, Description: d.Description,
-		Disabled: d.Disabled, Override: d.Override, OptIn: d.OptIn, Once: d.Once,
+		Disabled: d.Disabled, Override: d.Override, OptIn: d.OptIn, Once: d.Once, Toolchains: d.Toolchains,
 		Config: d.Config, OnFailure: FailOpen, Limits: Limits{Memory: memory}, Decoded: true,
 	}
 

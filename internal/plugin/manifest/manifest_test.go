@@ -42,6 +42,7 @@ func TestParse(t *testing.T) {
 		{"description", "description: Does a thing", with(func(m *m) { m.Description = "Does a thing" })},
 		{"disabled", "disabled: true", with(func(m *m) { m.Disabled = true })},
 		{"override", "override: true", with(func(m *m) { m.Override = true })},
+		{"toolchains", "toolchains: true", with(func(m *m) { m.Toolchains = true })},
 		{"opt_in", "opt_in: true", with(func(m *m) { m.OptIn = true })},
 		{"once", "once: true", with(func(m *m) { m.Once = true })},
 		{"condition", `condition: "auto and context_above:70"`, with(func(m *m) { m.Condition = expr })},

@@ -7,8 +7,12 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 )
 
+// Announce is called before a call that may change files. The call does not run if it returns an error. status receives lines that say how far it
+// is; it may be nil.
+type Announce func(ctx context.Context, status func(string)) error
+
 // changing returns a tool that announces each of its calls that may change files.
-func changing(t tool.Tool, announce func()) tool.Tool {
+func changing(t tool.Tool, announce Announce) tool.Tool {
 	if announce == nil {
 		return t
 	}
@@ -17,7 +21,7 @@ func changing(t tool.Tool, announce func()) tool.Tool {
 
 type changingTool struct {
 	tool.Tool
-	announce func()
+	announce Announce
 }
 
 // Unwrap returns the tool itself.
@@ -26,7 +30,9 @@ func (t changingTool) Unwrap() tool.Tool { return t.Tool }
 // Execute announces the call, and then runs the tool.
 func (t changingTool) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if t.mayChange(ctx, call) {
-		t.announce()
+		if err := t.announce(ctx, call.Status); err != nil {
+			return "", err
+		}
 	}
 	return t.Tool.Execute(ctx, call)
 }

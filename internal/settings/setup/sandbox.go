@@ -206,7 +206,11 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 		kind = sandbox.KindGuest
 		c.guestPlace()
 	}
+	if e.Manifest.Toolchains {
+		kind = sandbox.KindToolchain
+	}
 	p := c.Policy(kind)
+	p.Exec = p.Exec || e.Python()
 	c.limitHosts(&p, e.Asks())
 	if e.guest != nil {
 		e.guest.grant(&p)

@@ -35,7 +35,7 @@ type Live struct {
 	Background *background.Set
 	Seen       *readguard.Files
 	// Changing is called before each call that may change files; nil for nobody.
-	Changing func()
+	Changing Announce
 	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
 	Delegate func(ctx context.Context, agent config.Agent, prompt string, step func(text string)) (string, error)
 	// Subagents is how many subagents may work at the same time.

@@ -359,6 +359,9 @@ var sdkSource = map[string]string{
 		"\tToolError string\n" +
 		"\t// ToolDuration is wall-clock time.\n" +
 		"\tToolDuration time.Duration\n" +
+		"\t// Written holds the absolute paths of the files that the call wrote. It is empty if the call failed or its tool does not name\n" +
+		"\t// its files, as Bash does not.\n" +
+		"\tWritten []string\n" +
 		"}\n" +
 		"\n" +
 		"// OnErrorContext is given to OnError when the provider failed and every built-in recovery failed too.\n" +

@@ -16,6 +16,9 @@ const (
 	// KindGuest is the child process of a plugin that runs in another program, such as a Python interpreter. It may start
 	// programs.
 	KindGuest Kind = "guest"
+	// KindToolchain is the child process of a plugin that asks for toolchains. It has what KindPlugin has, and can read the programs
+	// and use the caches that KindShell has.
+	KindToolchain Kind = "toolchain"
 	// KindFiles is a built-in tool that works on files and needs nothing else.
 	KindFiles Kind = "files"
 	// KindShell is a tool that runs command lines. It has the caches that builds need.
@@ -44,8 +47,8 @@ type Place struct {
 	Copies string
 	// Own lists what the process needs to run, such as its executable; see Prefix for interpreters.
 	Own []string
-	// Path lists the directories where programs are searched; KindShell and KindGuest use it. Caches lists directories that builds
-	// write in addition to the usual ones; only KindShell uses it.
+	// Path lists the directories where programs are searched; KindShell, KindToolchain and KindGuest use it. Caches lists directories that builds
+	// write in addition to the usual ones; KindShell and KindToolchain use it.
 	Path   []string
 	Caches []string
 	// Store is the directory for private layers of caches; empty means that caches are shared with the user's own programs.
@@ -109,7 +112,7 @@ func Default(at Place, kind Kind) Policy {
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles && kind != KindBuild,
-		Exec:      kind != KindPlugin && kind != KindFiles,
+		Exec:      kind != KindPlugin && kind != KindToolchain && kind != KindFiles,
 		Limits:    Limits{Processes: otherProcesses},
 	}
 	p.Home = at.Home
@@ -126,8 +129,10 @@ func Default(at Place, kind Kind) Policy {
 		p.Limits.MemoryBytes = filesMemory
 	case KindBuild:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
-	case KindShell, KindServer:
-		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
+	case KindShell, KindServer, KindToolchain:
+		if kind != KindToolchain {
+			p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}
+		}
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.ReadWrite = append(append(p.ReadWrite, below(at.Home, caches)...), present(at.Caches...)...)
 		p.Make = append(p.Make, at.filled()...)

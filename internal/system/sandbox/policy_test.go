@@ -34,6 +34,10 @@ func TestDefault(t *testing.T) {
 			"/p/work", "/tmp", "/p/data", "/p/home/.cache", "/p/home/go/pkg", "/p/home/.cargo/registry", "/p/home/.cargo/git",
 			"/p/home/.npm", "/p/home/.gradle/caches", "/p/home/.m2/repository", "/p/gocache",
 		}, []string{"/tmp/aura-1", "/p/home/.cache/huggingface/token", "/p/home/.cache/huggingface/stored_tokens"}},
+		sandbox.KindToolchain: {true, false, []string{
+			"/p/work", "/tmp", "/p/data", "/p/home/.cache", "/p/home/go/pkg", "/p/home/.cargo/registry", "/p/home/.cargo/git",
+			"/p/home/.npm", "/p/home/.gradle/caches", "/p/home/.m2/repository", "/p/gocache",
+		}, []string{"/tmp/aura-1", "/p/home/.cache/huggingface/token", "/p/home/.cache/huggingface/stored_tokens"}},
 	}
 	for kind, tt := range tests {
 		t.Run(string(kind), func(t *testing.T) {
@@ -340,7 +344,7 @@ func TestSurvey(t *testing.T) {
 		Workdir: filepath.Join(dir, "work"), Home: filepath.Join(dir, "home"), Temp: filepath.Join(dir, "tmp"), Programs: []string{filepath.Join(dir, "bin", "aura")},
 		Settings: []string{filepath.Join(dir, "home", ".aura")}, EnvFiles: []string{filepath.Join(dir, "work", ".env")}, Sources: []string{dir},
 	}
-	for _, kind := range []sandbox.Kind{sandbox.KindPlugin, sandbox.KindGuest, sandbox.KindFiles, sandbox.KindShell, sandbox.KindBuild} {
+	for _, kind := range []sandbox.Kind{sandbox.KindPlugin, sandbox.KindToolchain, sandbox.KindGuest, sandbox.KindFiles, sandbox.KindShell, sandbox.KindBuild} {
 		at.DataDir = filepath.Join(dir, string(kind))
 		want := sandbox.Compose(at, kind, sandbox.Config{})
 		seen := at

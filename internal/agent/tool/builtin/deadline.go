@@ -80,6 +80,7 @@ func (a *audience) narrowed(call tool.Call) tool.Call {
 	call.Progress = whileThere(a, call.Progress)
 	call.Changed = whileThere(a, call.Changed)
 	call.Wrote = whileThere(a, call.Wrote)
+	call.WrotePaths = whileThere(a, call.WrotePaths)
 	call.File = whileThere(a, call.File)
 	return call
 }

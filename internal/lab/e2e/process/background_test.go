@@ -4,9 +4,12 @@ package process
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
 )
@@ -37,5 +40,52 @@ func TestBackgroundKilled(t *testing.T) {
 			a.Wait()
 			p.NoProcess()
 		})
+	}
+}
+
+// TestBackgroundForks ends background commands whose processes start successors in sessions of their own without an end, faster than anybody can list
+// them: nothing is left.
+func TestBackgroundForks(t *testing.T) {
+	t.Parallel()
+	const chains = 3
+	for _, sandbox := range []string{"on", "off"} {
+		for _, ended := range []string{"by the model", "by the end of the session", "by the end of aura"} {
+			t.Run("sandbox "+sandbox+" "+ended, func(t *testing.T) { //nolint:paralleltest // the chains would only slow each other down
+				p := harness.NewProject(t)
+				p.Write("chain.sh", ": >up$1\nsetsid sh chain.sh $1 &\n")
+				calls := []string{
+					fmt.Sprintf(`[{name: Bash, arguments: {background: true, command: "for i in $(seq %d); do setsid sh chain.sh $i & done; sleep 300"}}]`, chains),
+					fmt.Sprintf(`[{name: Bash, arguments: {command: "until test $(ls up* | wc -l) = %d; do sleep 0.1; done; echo all >all"}}]`, chains),
+				}
+				switch ended {
+				case "by the model":
+					calls = append(calls, `[{name: BashKill, arguments: {id: b1}}]`, `[{name: Bash, arguments: {command: "rm up*; sleep 0.3; ls >seen"}}]`)
+				case "by the end of aura":
+					calls = append(calls, `[{name: Bash, arguments: {command: "sleep 300"}}]`)
+				}
+				p.Write(".aura/config/talk.yaml", "turns:\n  - tool_calls: "+strings.Join(calls, "\n  - tool_calls: ")+"\n  - text: Done.\n")
+				if sandbox == "off" {
+					p.Write(".aura/config/features/off.yaml", "sandbox: {enabled: false}\n")
+				}
+				a := p.Start("run", "--without-plugins", "go")
+				p.Await("all", "all")
+				if ended == "by the end of aura" {
+					a.Signal(syscall.SIGKILL)
+				}
+				a.Wait()
+				if ended == "by the model" && strings.Contains(string(p.Read("seen")), "up") {
+					t.Errorf("processes went on after BashKill:\n%s", p.Stdout())
+				}
+				// A chain may be missed where processes are listed, but it leaves its files again and again.
+				p.NoProcess()
+				for i := range chains {
+					_ = os.Remove(p.Path(fmt.Sprint("up", i+1))) // the model may have removed it
+				}
+				time.Sleep(300 * time.Millisecond)
+				if left, err := filepath.Glob(p.Path("up*")); err != nil || len(left) > 0 {
+					t.Errorf("processes went on: %v, %v", left, err)
+				}
+			})
+		}
 	}
 }
