@@ -56,7 +56,7 @@ func (c currentCommands) skills(context.Context, string) (string, error) {
 }
 
 func (c currentCommands) sandbox(context.Context, string) (string, error) {
-	return c.Setup().Sandbox().Describe(), nil
+	return c.Setup().Sandbox().Describe() + c.beyond(), nil
 }
 
 // hooks lists the shell hooks and whether they are active.
