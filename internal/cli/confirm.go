@@ -85,6 +85,9 @@ func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, er
 	if len(q.Options) > 0 {
 		return a.accept(ctx, q)
 	}
+	if _, ok := a.renderer.(*jsonRenderer); ok && q.About.Path != "" {
+		return policy.Answer{}, policy.ErrNotAsked // the output is for a program, which cannot know that calls run twice
+	}
 	question, err := a.question(q)
 	if err != nil {
 		return policy.Answer{}, err

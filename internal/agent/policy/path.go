@@ -1,5 +1,7 @@
 package policy
 
+import "errors"
+
 // ReadTool and WriteTool stand for reading a path, and for reading and writing it, among the tools of approvals. No tool can have these names.
 const (
 	ReadTool  = "sandbox.read"
@@ -7,6 +9,9 @@ const (
 	// PathRule is the rule that asks about paths: the policy of the sandbox.
 	PathRule = "sandbox"
 )
+
+// ErrNotAsked is the error of a front end whose user is not asked such questions.
+var ErrNotAsked = errors.New("such questions are not asked here")
 
 // OutsideText says what the decision Outside grants.
 const OutsideText = "run this one call outside of the sandbox, without limits: it reaches all that you do"

@@ -148,6 +148,9 @@ func (t escalating) ask(ctx context.Context, call *tool.Call, denied *sandbox.De
 		return "", false
 	}
 	q := t.question(*call, *denied, offer)
+	if !q.Offers(policy.Once) && !q.Offers(policy.Outside) {
+		return "", false
+	}
 	decision, err := t.source.askAccess(ctx, q, func() error {
 		if t.source.pathsRefused() >= maxPathsRefused {
 			return fmt.Errorf("the user refused %d paths in this session; do not try further paths", maxPathsRefused)
@@ -158,7 +161,7 @@ func (t escalating) ask(ctx context.Context, call *tool.Call, denied *sandbox.De
 		return fmt.Sprintf("asked about it, %v; do not try other ways to it", err), false
 	}
 	if err != nil {
-		if t.source.Confirm == nil || ctx.Err() != nil {
+		if t.source.Confirm == nil || ctx.Err() != nil || errors.Is(err, policy.ErrNotAsked) {
 			return "", false // the refusal says all
 		}
 		return "the user could not be asked: " + err.Error(), false
@@ -204,16 +207,17 @@ func (t escalating) question(call tool.Call, denied sandbox.DeniedError, offer s
 			what = "create and write " + denied.Resolved
 		}
 	}
-	who := t.Definition().Name
 	doing, _ := call.Args["command"].(string)
-	label := caller{who: who, doing: doing}.label()
-	why := []string{"for " + label, "refused by the sandbox: " + plaintext.OneLine(limit.Shorten(denied.Rule, longestReason))}
+	by := caller{who: t.Definition().Name, doing: doing}
+	label := by.label()
+	why, whole := by.shown()
+	why = append(why, "refused by the sandbox: "+plaintext.OneLine(limit.Shorten(denied.Rule, longestReason)))
 	if t.policy.Exec {
 		why = append(why, "the command ran until then; a yes runs it again from its beginning")
 	}
 	q := policy.Question{
 		Tool: about.Tool, Args: map[string]any{"path": denied.Resolved, "for": label}, Rule: about.Rule, By: label, About: about,
-		Access: &policy.Access{What: what, Why: why, Grant: offer.Path, Outside: offer.Outside},
+		Access: &policy.Access{What: what, Why: why, Grant: offer.Path, Outside: offer.Outside && whole},
 	}
 	if offer.Path {
 		q.Pattern, q.Covers = about.Pattern(), "this path"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/policy"
@@ -49,10 +50,11 @@ func (s Source) askHost(ctx context.Context, p caller, count *questions, q netga
 		Tool: policy.HostTool, Source: p.source, Rule: policy.HostRule, Workdir: s.ApprovalDir(),
 		Host: net.JoinHostPort(q.Host, strconv.Itoa(int(q.Port))),
 	}
+	why, whole := p.shown()
 	asked := policy.Question{
 		Tool: policy.HostTool, Args: map[string]any{"host": about.Host, "for": p.label()}, Rule: about.Rule, By: p.label(),
 		Pattern: about.Pattern(), Covers: "this host and port", About: about,
-		Access: &policy.Access{What: "connect to " + about.Host, Why: []string{"for " + p.label()}, Grant: true, Outside: p.leave != nil},
+		Access: &policy.Access{What: "connect to " + about.Host, Why: why, Grant: true, Outside: p.leave != nil && whole},
 	}
 	decision, err := s.askAccess(ctx, asked, func() error {
 		if !count.putAnother() {
@@ -72,6 +74,26 @@ func (s Source) askHost(ctx context.Context, p caller, count *questions, q netga
 	default:
 		return netgate.Answer{Allowed: true, Rule: "the user said yes"}
 	}
+}
+
+const (
+	// wholeReason and wholeLines are how much of a command line a question shows as it is.
+	wholeReason = 2000
+	wholeLines  = 20
+)
+
+// shown returns lines that say who wants something, and what for. whole is set if they show all of the command line. Otherwise nobody could decide
+// whether it may run without limits.
+func (p caller) shown() (lines []string, whole bool) {
+	lines = strings.Split(strings.Trim(p.doing, "\n"), "\n")
+	if p.doing == "" || len(p.doing) > wholeReason || len(lines) > wholeLines {
+		return []string{"for " + p.label()}, false
+	}
+	lines[0] = "for " + p.who + ": " + lines[0]
+	for i := range lines[1:] {
+		lines[i+1] = "    " + lines[i+1]
+	}
+	return lines, true
 }
 
 // label says who uses the network, and what for.

@@ -82,35 +82,26 @@ func (p Policy) check(workdir, path string, write bool) error {
 	if why := p.hides(path, resolved); why != "" && !inner {
 		return closed("%s%s", why, hiddenAdvice)
 	}
-	secret := p.secret(resolved)
-	if tree := covering(p.Hidden, resolved); tree != "" && !inner && secret == "" {
-		return closed("%s is hidden from everything in the sandbox", tree)
-	} else if tree != "" && !inner {
-		return closed("%s is a place of secrets%s", secret, hiddenAdvice)
-	}
-	if !write {
-		switch {
-		case p.reach(resolved) != "" || isDevice(resolved):
-			return nil
-		case secret != "":
-			return closed("%s is a place of secrets%s", secret, hiddenAdvice)
-		default:
-			return denied("no path of ro or rw covers it; sandbox.extra.ro can add one")
-		}
-	}
-	if isDevice(resolved) {
+	tree, reach, writable := covering(p.Hidden, resolved), p.reach(resolved), covering(p.ReadWrite, resolved) != ""
+	hides := tree != "" && !inner
+	if !hides && (isDevice(resolved) || !write && reach != "") {
 		return nil
 	}
-	if covering(p.ReadWrite, resolved) == "" {
-		tree := p.reach(resolved)
-		switch {
-		case secret != "":
+	if hides || !writable {
+		// No sentence proposes to grant what is secret.
+		if secret := p.secret(resolved); secret != "" {
 			return closed("%s is a place of secrets%s", secret, hiddenAdvice)
-		case tree != "":
-			return denied("%s is read-only; sandbox.extra.rw can make it writable", tree)
-		default:
-			return denied("no path of rw covers it; %s", grantWriting)
 		}
+	}
+	switch {
+	case hides:
+		return closed("%s is hidden from everything in the sandbox", tree)
+	case !write:
+		return denied("no path of ro or rw covers it; sandbox.extra.ro can add one")
+	case !writable && reach != "":
+		return denied("%s is read-only; sandbox.extra.rw can make it writable", reach)
+	case !writable:
+		return denied("no path of rw covers it; %s", grantWriting)
 	}
 	if kept := covering(p.Protected, resolved); kept != "" && !inner {
 		if why := p.gitClosed[kept]; why != "" {

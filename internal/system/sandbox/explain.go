@@ -81,7 +81,7 @@ func ExplainMissing(p Policy, workdir, output string) (line string, denied *Deni
 		for _, path := range slices.Backward(candidates(text)) {
 			denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, false))
 			if denied != nil {
-				return "[sandbox] reading " + path + ": it is not granted, so it cannot be seen here, whether it exists or not: " + denied.Rule +
+				return "[sandbox] " + path + " is not granted for reading, so it cannot be seen here, whether it exists or not: " + denied.Rule +
 					advice(denied.Resolved), denied
 			}
 		}

@@ -85,8 +85,8 @@ func TestExplainMissing(t *testing.T) {
 	policy := sandbox.Policy{ReadWrite: []string{"/p/work"}, ReadOnly: []string{"/usr"}}
 	policy.Home = "/p"
 	for output, want := range map[string]string{
-		"cat: ../diary.txt: No such file or directory":     "reading ../diary.txt: it is not granted, so it cannot be seen here, whether it exists or not: no path of ro or rw covers it; sandbox.extra.ro can add one. If",
-		"cat: /p/.ssh/id_rsa: No such file or directory\n": "reading /p/.ssh/id_rsa: it is not granted, so it cannot be seen here, whether it exists or not: /p/.ssh is a place of secrets; only the user can read or change it. If",
+		"cat: ../diary.txt: No such file or directory":     "[sandbox] ../diary.txt is not granted for reading, so it cannot be seen here, whether it exists or not: no path of ro or rw covers it; sandbox.extra.ro can add one. If",
+		"cat: /p/.ssh/id_rsa: No such file or directory\n": "[sandbox] /p/.ssh/id_rsa is not granted for reading, so it cannot be seen here, whether it exists or not: /p/.ssh is a place of secrets; only the user can read or change it. If",
 		"cat: sub/none: No such file or directory":         "",
 		"cat: /usr/none: No such file or directory":        "",
 		"env: 'none': No such file or directory":           "",

@@ -40,8 +40,8 @@ func (at Place) Offer(p Policy, denied DeniedError) Offer {
 	// What the path leads to was followed when it was refused. A link that is there now was put there since.
 	info, err := os.Lstat(path)
 	switch {
-	case err == nil && info.Mode()&os.ModeType&^os.ModeDir != 0:
-		return Offer{}
+	case err == nil && (info.Mode()&os.ModeType&^os.ModeDir != 0 || hidden.HoldsKey(path)):
+		return Offer{} // nobody learns which of both
 	case denied.Write:
 		return at.offerWriting(p, path, info, err == nil)
 	case err != nil:
@@ -49,9 +49,6 @@ func (at Place) Offer(p Policy, denied DeniedError) Offer {
 	case covering(pseudo, path) != "":
 		return Offer{Outside: true}
 	case !info.IsDir():
-		if hidden.HoldsKey(path) {
-			return Offer{}
-		}
 		return Offer{Path: true, Outside: true}
 	}
 	// Directories of programs, whose names begin with a dot, hold tokens and histories that nobody has listed.

@@ -62,7 +62,7 @@ func titleOf(q policy.Question) string {
 // asked returns the text of a question, painted when it is printed: what it is about, who asks, and the changes to files.
 func asked(look *terminal.Look, about, by, changes string) func() terminal.Styled {
 	return func() terminal.Styled {
-		text := "\n" + look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + look.Paint(terminal.Quiet, "  "+by) + "\n"
+		text := "\n" + look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + look.Paint(terminal.Quiet, "  "+strings.ReplaceAll(by, "\n", "\n  ")) + "\n"
 		if changes != "" {
 			text += look.Change(changes)
 		}
@@ -108,9 +108,9 @@ func approval(q policy.Question) (about, by string, choices []choice, err error)
 	if q.Access != nil {
 		lines := make([]string, 0, len(q.Access.Why))
 		for _, line := range q.Access.Why {
-			lines = append(lines, plaintext.Line(line))
+			lines = append(lines, plaintext.Reveal(strings.ReplaceAll(line, "\n", " ")))
 		}
-		about, by = plaintext.Line(q.Access.What), strings.Join(lines, "\n  ")
+		about, by = plaintext.Reveal(strings.ReplaceAll(q.Access.What, "\n", " ")), strings.Join(lines, "\n")
 	}
 	return about, by, append(yeses(q), refusing()...), nil
 }

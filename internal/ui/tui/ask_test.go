@@ -30,7 +30,7 @@ func TestAskAccess(t *testing.T) {
 		access.Grant, access.Outside = row.grant, row.outside
 		q := policy.Question{Tool: row.about.Tool, Rule: "x", By: "x", Pattern: row.pattern, About: row.about, Access: &access}
 		about, by, choices, err := approval(q)
-		if err != nil || about != "connect to a" || by != "for Bash: curl x\n  why" || titleOf(q) != "Allow it?" {
+		if err != nil || about != "connect to a" || by != "for Bash: curl x\nwhy" || titleOf(q) != "Allow it?" {
 			t.Errorf("%s: got %q, %q, %q, %v", name, about, by, titleOf(q), err)
 		}
 		var keys, fields string
