@@ -20,8 +20,8 @@ import (
 const (
 	// maxRuns is how often a call runs at most: once, and once after each question.
 	maxRuns = 5
-	// maxPathsRefused is how many paths the user refuses in a session before no further path is asked about.
-	maxPathsRefused = 16
+	// MaxPathsRefused is how many paths the user refuses in a session before no further path is asked about.
+	MaxPathsRefused = 16
 )
 
 // Escalating returns a tool whose calls can reach what the user grants them beyond the sandbox. Only aura's own tools ask: what was approved for
@@ -152,8 +152,8 @@ func (t escalating) ask(ctx context.Context, call *tool.Call, denied *sandbox.De
 		return "", false
 	}
 	decision, err := t.source.askAccess(ctx, q, func() error {
-		if t.source.pathsRefused() >= maxPathsRefused {
-			return fmt.Errorf("the user refused %d paths in this session; do not try further paths", maxPathsRefused)
+		if t.source.pathsRefused() >= MaxPathsRefused {
+			return fmt.Errorf("the user refused %d paths in this session; do not try further paths", MaxPathsRefused)
 		}
 		return nil
 	})

@@ -182,14 +182,14 @@ func TestEscalatingBounds(t *testing.T) {
 	w := &wants{name: "Bash"}
 	made := newEscalating(home, w, ask)
 	var last error
-	for i := range 3 * maxPathsRefused {
+	for i := range 3 * MaxPathsRefused {
 		w.path = filepath.Join(home, fmt.Sprintf("file%d", i))
 		if err := os.WriteFile(w.path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, last = made.Execute(t.Context(), tool.Call{Args: map[string]any{"command": "true"}})
 	}
-	if len(questions) != maxPathsRefused || !strings.Contains(last.Error(), "the user refused 16 paths in this session; do not try further paths") {
+	if len(questions) != MaxPathsRefused || !strings.Contains(last.Error(), "the user refused 16 paths in this session; do not try further paths") {
 		t.Errorf("%d questions; %v", len(questions), last)
 	}
 	for name, row := range map[string]struct {
