@@ -54,9 +54,9 @@ func (m *moments) changed(c host.StateChange) {
 // because the hook would be run again for it.
 func (m *moments) asking(ask func(context.Context, policy.Question) (policy.Answer, error)) func(context.Context, policy.Question) (policy.Answer, error) {
 	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
-		if host, reason, ok := q.Connection(); ok && !strings.HasPrefix(q.About.Source, setup.HookProgram) {
+		if q.Access != nil && !strings.HasPrefix(q.About.Source, setup.HookProgram) {
 			m.add(func(ctx context.Context, talk *conversation.Conversation) {
-				about := m.secrets.Get().String("aura asks whether to connect to " + host + " for " + reason)
+				about := m.secrets.Get().String("aura asks whether to " + q.Access.What + " for " + q.By)
 				talk.Observed(ctx, hookpoint.MomentNotification, "approval", map[string]any{"kind": "approval", "message": about, "tool": q.Tool})
 			})
 		}

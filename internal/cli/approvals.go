@@ -10,10 +10,10 @@ import (
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
-const approvalsHelp = `List and remove the tool calls and hosts that you approved for all sessions of the
-project, by answering "always" when aura asked about one. Such a call runs, and such a
-host is reached, without asking in the same working directory, unless the policy or
-sandbox.network denies it. Without a command, aura lists them.`
+const approvalsHelp = `List and remove the tool calls, hosts and paths that you approved for all sessions of
+the project, by answering "always" when aura asked about one. Such a call runs, and such
+a host or path is reached, without asking in the same working directory, unless the
+policy or sandbox.network denies it. Without a command, aura lists them.`
 
 func newApprovals(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool

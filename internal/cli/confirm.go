@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,6 +85,9 @@ func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, er
 	if len(q.Options) > 0 {
 		return a.accept(ctx, q)
 	}
+	if _, ok := a.renderer.(*jsonRenderer); ok && q.About.Path != "" {
+		return policy.Answer{}, policy.ErrNotAsked // the output is for a program, which cannot know that calls run twice
+	}
 	question, err := a.question(q)
 	if err != nil {
 		return policy.Answer{}, err
@@ -95,7 +99,7 @@ func (a attended) Ask(ctx context.Context, q policy.Question) (policy.Answer, er
 		if err != nil {
 			return policy.Answer{}, err
 		}
-		r := replied(line)
+		r := answering(q, line)
 		if r.edit {
 			if r.rest == "" {
 				if r.rest, err = a.reply(ctx, a.plain("  pattern: ")); err != nil {
@@ -137,9 +141,12 @@ func (a attended) plain(text string) terminal.Styled {
 // question shows a call and who asks about it. An edit is shown as a diff.
 func (a attended) question(q policy.Question) (terminal.Styled, error) {
 	look := a.screen.ErrLook()
-	if host, reason, ok := q.Connection(); ok {
-		return look.Paint(terminal.Strong, "? connect to "+plaintext.Reveal(host)+"\n") +
-			look.Paint(terminal.Plain, "  for "+indent(plaintext.Reveal(reason))+"\n"), nil
+	if a := q.Access; a != nil {
+		out := look.Paint(terminal.Strong, "? "+plaintext.Reveal(a.What)+"\n")
+		for _, line := range a.Why {
+			out += look.Paint(terminal.Plain, "  "+indent(plaintext.Reveal(line))+"\n")
+		}
+		return out, nil
 	}
 	call, changes := plaintext.Reveal(q.Tool+" "+event.Subject(q.Args)), look.Change(q.Changes)
 	if q.Changes == "" {
@@ -158,18 +165,49 @@ func (a attended) question(q policy.Question) (terminal.Styled, error) {
 
 // choices shows the pattern that an approval would store, and the answers.
 func (a attended) choices(q policy.Question, pattern string) terminal.Styled {
-	run := "run it?"
-	if _, _, ok := q.Connection(); ok {
-		run = "allow it?"
+	if q.Access != nil {
+		return a.accessChoices(q, pattern)
 	}
 	if pattern == "" {
-		return a.plain("  " + run + " [y]es, [N]o, n REASON, [e]dit a pattern: ")
+		return a.plain("  run it? [y]es, [N]o, n REASON, [e]dit a pattern: ")
 	}
+	return a.plain(approves(q, pattern) + "  run it? [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ")
+}
+
+// approves says what an approval would store.
+func approves(q policy.Question, pattern string) string {
 	shown := plaintext.Reveal(pattern)
 	if pattern == q.Pattern {
 		shown += " (" + q.Covers + ")"
 	}
-	return a.plain(fmt.Sprintf("  approve for the session or always: %s\n  %s [y]es, [N]o, n REASON, [s]ession, [a]lways, [e]dit the pattern: ", shown, run))
+	return "  approve for the session or always: " + shown + "\n"
+}
+
+// accessChoices is choices for an access beyond the sandbox.
+func (a attended) accessChoices(q policy.Question, pattern string) terminal.Styled {
+	text, answers := "", []string{"[N]o", "n REASON"}
+	if q.Offers(policy.Once) {
+		answers = slices.Insert(answers, 0, "[y]es")
+	}
+	if q.Offers(policy.Session) {
+		text, answers = approves(q, pattern), append(answers, "[s]ession", "[a]lways")
+	}
+	if q.Offers(policy.Session) && q.Editable() {
+		answers = append(answers, "[e]dit the pattern")
+	}
+	if q.Offers(policy.Outside) {
+		text, answers = text+"  outside: "+policy.OutsideText+"\n", append(answers, "[o]utside")
+	}
+	return a.plain(text + "  allow it? " + strings.Join(answers, ", ") + ": ")
+}
+
+// answering parses the user's answer to a question. An answer that the question does not offer means no.
+func answering(q policy.Question, line string) reply {
+	r := replied(line)
+	if r.edit && !q.Editable() || !q.Offers(r.decision) && (q.Access != nil || r.decision == policy.Outside) {
+		return reply{}
+	}
+	return r
 }
 
 // reply is what the user typed to a question: a decision with a reason, or that the pattern is to be edited.
@@ -195,6 +233,7 @@ func replied(line string) reply {
 	}
 	return reply{decision: map[string]policy.Decision{
 		"y": policy.Once, "yes": policy.Once, "s": policy.Session, "session": policy.Session, "a": policy.Always, "always": policy.Always,
+		"o": policy.Outside, "outside": policy.Outside,
 	}[word]}
 }
 

@@ -39,7 +39,7 @@ func (b starter) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	command, _ := args["command"].(string)
 	id, err := b.set.Begin(command, func(ctx context.Context, progress func(string)) (string, error) {
-		return b.Tool.Execute(ctx, tool.Call{Args: args, Progress: progress})
+		return b.Tool.Execute(ctx, tool.Call{Args: args, Progress: progress, Sandbox: tool.Sandbox{Unattended: true}})
 	})
 	if err != nil {
 		return "", err

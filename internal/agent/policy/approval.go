@@ -24,6 +24,15 @@ func (c Call) Approves(pattern string) (Approval, error) {
 	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Dir: c.Workdir, Pattern: pattern}, c.Check(pattern)
 }
 
+// Refusing returns what is remembered if the user refuses exactly this access.
+func (c Call) Refusing() Approval {
+	subject := c.Host
+	if c.Path != "" {
+		subject = c.Path
+	}
+	return Approval{Tool: c.Tool, Source: c.Source, Rule: c.Rule, Dir: c.Workdir, Pattern: c.Tool + ":" + subject}
+}
+
 // Describe says which rule the approval lifts, and who provides the tool unless that is aura.
 func (a Approval) Describe() string {
 	text := "lifts rule " + a.Rule
@@ -56,10 +65,29 @@ func Cover(given []Approval, c Call) bool {
 	return c.covered(patterns)
 }
 
-// Approvals holds the approvals of a session. The zero value is empty and ready to use. It is safe for concurrent use.
+// Approvals holds the approvals of a session, and the accesses that the user refused. The zero value is empty and ready to use. It is safe for
+// concurrent use.
 type Approvals struct {
-	mu   sync.Mutex
-	kept []Approval
+	// asking is held while the user is asked about an access, so that an answer counts for the questions that wait.
+	asking sync.Mutex
+
+	mu      sync.Mutex
+	kept    []Approval
+	refused []Refusal
+}
+
+// Refusal is an access beyond the sandbox that the user refused for the session.
+type Refusal struct {
+	Approval
+
+	// Reason is what the user said; it may be empty.
+	Reason string
+}
+
+// Asking keeps other questions about accesses waiting until the result is called.
+func (a *Approvals) Asking() (end func()) {
+	a.asking.Lock()
+	return a.asking.Unlock
 }
 
 // Add stores an approval.
@@ -85,4 +113,48 @@ func (a *Approvals) All() []Approval {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.kept)
+}
+
+// maxRefusals is how many refusals are remembered. The oldest is forgotten first.
+const maxRefusals = 1000
+
+// Refuse remembers that the user refused an access.
+func (a *Approvals) Refuse(r Refusal) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.refused = append(a.refused, r)
+	a.refused = a.refused[max(0, len(a.refused)-maxRefusals):]
+}
+
+// Refused returns the refusal that covers a call. Who may not read a path may not write it either.
+func (a *Approvals) Refused(c Call) (Refusal, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	asks := []Call{c}
+	if c.Tool == WriteTool {
+		c.Tool = ReadTool
+		asks = append(asks, c)
+	}
+	for _, r := range a.refused {
+		if slices.ContainsFunc(asks, func(c Call) bool { return Cover([]Approval{r.Approval}, c) }) {
+			return r, true
+		}
+	}
+	return Refusal{}, false
+}
+
+// Refusals returns what the user refused, in the order in which it was refused.
+func (a *Approvals) Refusals() []Refusal {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.refused)
+}
+
+// Forget forgets a refusal. It returns false if there is no such refusal.
+func (a *Approvals) Forget(given Refusal) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	before := len(a.refused)
+	a.refused = slices.DeleteFunc(a.refused, func(one Refusal) bool { return one == given })
+	return len(a.refused) < before
 }

@@ -22,6 +22,9 @@ type Call struct {
 	Shell bool
 	// Host is the host and port that a program connects to; empty for a call of a tool.
 	Host string
+	// Path is the path that a call of a built-in tool reads or writes against the rules of the sandbox: absolute and without links; empty for
+	// all other calls.
+	Path string
 	// Files holds the files that a built-in tool reads or changes: absolute paths without links. It is empty for a call that is
 	// not about files.
 	Files []string
@@ -39,6 +42,8 @@ func (c Call) Pattern() string {
 	switch {
 	case c.Host != "":
 		subject = c.Host
+	case c.Path != "":
+		subject = c.Path
 	case c.Shell:
 		subject = quote(strings.TrimSpace(c.line()))
 	case len(c.Files) > 0:
@@ -71,6 +76,7 @@ func (c Call) Pattern() string {
 //   - Files are covered if each matches one of the subjects between commas. A subject that ends in a slash is a directory: it
 //     matches the files directly in it.
 //   - A connection is covered if the subject is a host as in sandbox.network that stands for its host and port.
+//   - A path is covered if it equals the subject.
 //   - Other calls are covered if their arguments as JSON equal the subject, if that begins with a brace, or if each value in the
 //     arguments matches it.
 func (c Call) Check(pattern string) error {
@@ -84,6 +90,8 @@ func (c Call) Check(pattern string) error {
 		return fmt.Errorf("the pattern must name hosts, such as %s:*.example.org:443", HostTool)
 	case c.Host != "" && badHost(subject) != nil:
 		return badHost(subject)
+	case c.Path != "" && (!specific || subject != c.Path):
+		return fmt.Errorf("the pattern must be %s:%s", c.Tool, c.Path)
 	case len(pattern) > longestPattern:
 		return fmt.Errorf("the pattern has %d bytes; at most %d can be kept", len(pattern), longestPattern)
 	case c.covered([]string{pattern}):
@@ -98,6 +106,9 @@ func (c Call) Check(pattern string) error {
 
 // covered reports whether patterns cover the call.
 func (c Call) covered(patterns []string) bool {
+	if c.Path != "" {
+		return slices.Contains(patterns, c.Tool+":"+c.Path)
+	}
 	var subjects []string
 	for _, p := range patterns {
 		if p == c.Tool && c.Host == "" {

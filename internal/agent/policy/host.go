@@ -33,8 +33,3 @@ func (c Call) coversHost(text string) bool {
 	port, err := strconv.ParseUint(word, 10, 16)
 	return err == nil && network.Rules{Allow: []network.Pattern{p}}.Decide(host, uint16(port)).Decision == network.Allowed
 }
-
-// Connection returns the host and port that the question is about, and what for. ok is false if it is about a tool call.
-func (q Question) Connection() (host, reason string, ok bool) {
-	return q.About.Host, q.By, q.About.Host != ""
-}

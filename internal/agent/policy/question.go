@@ -24,6 +24,9 @@ type Question struct {
 	Text    string
 	Options []Option
 
+	// Access describes what a program wants beyond the limits of the sandbox; nil if the question is about a call or a text.
+	Access *Access
+
 	// About is the call as the policy sees it. It may be empty: Tool and Args describe the call then.
 	About Call
 }
@@ -54,6 +57,8 @@ const (
 	Session
 	// Always lets this call run, and all calls that the pattern covers, in this and in later sessions of the project.
 	Always
+	// Outside lets this call run without the sandbox. It is an answer only to a question that offers it.
+	Outside
 )
 
 // String returns the word for a decision in events.
@@ -65,6 +70,8 @@ func (d Decision) String() string {
 		return "session"
 	case Always:
 		return "always"
+	case Outside:
+		return "outside"
 	default:
 		return "no"
 	}
@@ -85,11 +92,17 @@ type Answer struct {
 type RefusedError struct {
 	// Reason is what the user says about it. It may be empty.
 	Reason string
+	// Earlier is set if the user denied it before, and was not asked again.
+	Earlier bool
 }
 
 func (e *RefusedError) Error() string {
-	if e.Reason == "" {
-		return "the user said no"
+	text := "the user said no"
+	if e.Earlier {
+		text += " earlier in this session"
 	}
-	return "the user said no: " + e.Reason
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	return text
 }

@@ -70,6 +70,8 @@ type Call struct {
 	// Named is set if the user, and nobody else, named the file that the call reads. The sandbox then lets the call read the file
 	// even if its policy does not.
 	Named bool
+	// Sandbox is what the user granted to the call beyond the policy of its sandbox.
+	Sandbox Sandbox
 	// File, if not nil, allows a tool that reads text to read a media file too. It receives the file before Execute
 	// returns. If the file is too large, it receives the file without its content, and Execute fails.
 	File func(f File)
@@ -79,6 +81,22 @@ type Call struct {
 	// agent's work after the call. Both are for code that checks calls.
 	ChangeArgs func(args map[string]any) error
 	Halt       func()
+}
+
+// Sandbox is what a call may do beyond the policy of its sandbox, and who learns what the sandbox refuses. The zero value grants nothing.
+type Sandbox struct {
+	// Read and Write list paths without links that the call may read, or read and write.
+	Read, Write []string
+	// Create is a file of Write that is created for the call if it does not exist; empty for none.
+	Create string
+	// Outside lets the call run without the sandbox.
+	Outside bool
+	// Refused, if not nil, receives each refusal of a path, before Execute returns. Leave, if not nil, ends the run of the call, because the
+	// user lets it run without the sandbox instead.
+	Refused func(error)
+	Leave   func()
+	// Unattended is set if nobody waits for the call, so that the user is not asked to grant anything.
+	Unattended bool
 }
 
 // File is a media file that a tool has read.

@@ -23,7 +23,7 @@ func CurrentCommands(s Current) []command.Command {
 		own("hooks", "List the shell hooks in the order in which they run", c.hooks),
 		own("tools", "List the tools offered to the model", c.tools),
 		own("skills", "List the skills", c.skills),
-		own("policy", "List the rules for tool calls and what you approved, or remove an approval", c.policy, "remove N"),
+		own("policy", "List the rules for tool calls and what you approved or refused, or remove one of the latter", c.policy, "remove N"),
 		own("sandbox", "Show the sandbox policy of tools and plugins", c.sandbox),
 	}
 }
@@ -56,7 +56,7 @@ func (c currentCommands) skills(context.Context, string) (string, error) {
 }
 
 func (c currentCommands) sandbox(context.Context, string) (string, error) {
-	return c.Setup().Sandbox().Describe(), nil
+	return c.Setup().Sandbox().Describe() + c.beyond(), nil
 }
 
 // hooks lists the shell hooks and whether they are active.

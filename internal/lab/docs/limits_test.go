@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/runtime/native"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
@@ -39,7 +40,7 @@ func TestLimits(t *testing.T) {
 			count(checkpoint.MaxWatched),
 			"64 KiB", size(limit.Frame),
 			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
-			count(sandbox.MaxSlots), size(shared.MaxMessage),
+			count(setup.MaxPathsRefused), count(sandbox.MaxSlots), size(shared.MaxMessage),
 		},
 		"## Built-in tools": {
 			size(limit.PatternBytes), count(limit.GlobAlternatives), count(limit.GlobFound), count(limit.DirEntries), count(limit.RgProgram),

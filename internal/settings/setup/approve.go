@@ -21,8 +21,11 @@ func (s Source) Kept() policy.Store { return policy.Store{Path: s.Config.State.A
 // ApprovalDir returns the directory that approvals are bound to: the working directory without links.
 func (s Source) ApprovalDir() string { return physical(s.Config.Workdir) }
 
-// approved reports whether the user approved such calls before. An approval that cannot be read does not count.
-func (s Source) approved(about policy.Call) bool {
+// approved reports whether the user approved such calls before.
+func (s Source) approved(about policy.Call) bool { return policy.Cover(s.given(), about) }
+
+// given returns what the user approved for the session and always. An approval that cannot be read does not count.
+func (s Source) given() []policy.Approval {
 	var given []policy.Approval
 	if s.Approvals != nil {
 		given = s.Approvals.All()
@@ -34,7 +37,7 @@ func (s Source) approved(about policy.Call) bool {
 	for _, k := range kept {
 		given = append(given, k.Approval)
 	}
-	return policy.Cover(given, about)
+	return given
 }
 
 // applyAnswer applies the user's answer to a question. It returns an error if the call must not run. An approval that cannot be kept
@@ -55,7 +58,7 @@ func (s Source) applyAnswer(q policy.Question, answer policy.Answer) error {
 		if answer.Decision == policy.Session {
 			s.Approvals.Add(given)
 		}
-	case policy.Once:
+	case policy.Once, policy.Outside:
 		answer.Pattern = ""
 	default:
 		answer = policy.Answer{Reason: answer.Reason}

@@ -22,6 +22,9 @@ type confined struct {
 	tool.Tool
 	policy  sandbox.Policy
 	options builtin.Options
+	place   sandbox.Place
+	// outside is the tool without a sandbox.
+	outside tool.Tool
 	grants  *sandbox.Grants
 	tell    func([]string)
 	exposed func()
@@ -38,6 +41,21 @@ func (t confined) Unwrap() tool.Tool { return t.Tool }
 
 // Execute sends the call to the process and waits for the answer.
 func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
+	if call.Sandbox.Outside {
+		return t.outside.Execute(ctx, call)
+	}
+	withdraw, err := createGranted(call.Sandbox.Create)
+	if err != nil {
+		return "", err
+	}
+	out, err := t.run(ctx, call)
+	if err != nil {
+		withdraw()
+	}
+	return out, err
+}
+
+func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	name := t.Definition().Name
 	// The process has the same deadline and answers with what it found. If it does not answer, it is killed.
 	ctx, cancel := t.options.Deadline(ctx, name, answering)
@@ -62,7 +80,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
 	doing, _ := call.Args["command"].(string)
-	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing}))
+	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing, leave: call.Sandbox.Leave}))
 	command := sandbox.Command{
 		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
 		Call: sandbox.Call{Tool: name, Args: args, Options: options},
@@ -86,7 +104,10 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
-	said = t.explained(said, command.Policy, done.Report.Hidden)
+	said, denied := t.explained(said, command.Policy, done.Report.Hidden)
+	if denied != nil && said.Error != "" && call.Sandbox.Refused != nil {
+		call.Sandbox.Refused(denied)
+	}
 	addNote(&said, sandbox.ExplainNetwork(done.Refused, done.Dropped))
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
@@ -103,32 +124,32 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 // policyOf returns the policy for a call. It grants the files that the user named, except through links that a confined process
 // could have created, and except hidden files.
 func (t confined) policyOf(call tool.Call) (sandbox.Policy, error) {
+	policy := t.policy.Allowing(t.place, call.Sandbox.Read, call.Sandbox.Write)
 	if !call.Named || call.Paths == nil {
-		return t.grants.Open(t.policy), nil
+		return t.grants.Open(policy), nil
 	}
-	policy := t.policy
 	policy.ReadOnly = slices.Concat(policy.ReadOnly, call.Paths.Read)
 	policy = t.grants.Open(policy)
 	return policy, sandbox.Check(policy, t.options.Workdir, sandbox.Access{Read: call.Paths.Read})
 }
 
 // explained adds a note to the answer of a command if the sandbox denied an operation and the command printed the kernel's
-// error message.
-func (t confined) explained(said toolhost.Answer, policy sandbox.Policy, hidden bool) toolhost.Answer {
+// error message. It returns the refusal that the note is about.
+func (t confined) explained(said toolhost.Answer, policy sandbox.Policy, hidden bool) (toolhost.Answer, *sandbox.DeniedError) {
 	if !policy.Exec {
-		return said // file tools are refused by path, with the rule
+		return said, nil // file tools are refused by path, with the rule
 	}
 	for _, text := range []*string{&said.Error, &said.Output} {
-		note := sandbox.Explain(policy, t.options.Workdir, *text)
+		note, denied := sandbox.Explain(policy, t.options.Workdir, *text)
 		if note == "" && hidden {
-			note = sandbox.ExplainMissing(policy, t.options.Workdir, *text)
+			note, denied = sandbox.ExplainMissing(policy, t.options.Workdir, *text)
 		}
 		if note != "" {
 			*text = strings.TrimRight(*text, "\n") + "\n" + note
-			break
+			return said, denied
 		}
 	}
-	return said
+	return said, nil
 }
 
 // addNote adds lines to what the tool answered.

@@ -207,9 +207,9 @@ func explainHook(c *config.Config, confined func() Confinement) func(hooks.Entry
 		}
 		at := confined()
 		policy := at.extended(sandbox.Paths(e.Extra)).Policy(sandbox.KindShell)
-		text := sandbox.Explain(at.grants.Open(policy), c.Workdir, output)
-		if text == "" {
-			return ""
+		text, denied := sandbox.Explain(at.grants.Open(policy), c.Workdir, output)
+		if denied == nil || denied.Closed {
+			return text
 		}
 		return text + fmt.Sprintf("; extra.ro and extra.rw of hook %s grant it more paths", e.Name)
 	}

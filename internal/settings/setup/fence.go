@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -78,11 +79,14 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 			return t.Tool.Execute(ctx, call)
 		}
 		// Files that are written are usually read too. Writing is checked first, so that the more serious violation is reported.
-		written := sandbox.Access{Write: slices.Concat(call.Paths.Write, call.Paths.Clear)}
-		if err := sandbox.Check(t.policy, t.workdir, written); err != nil {
+		// A grant is for the content of a file: it can be neither removed nor renamed.
+		if err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Write: call.Paths.Clear}); err != nil {
 			return "", tool.Refused(tool.BySandbox, "", err)
 		}
-		err := sandbox.Check(t.policy, t.workdir, sandbox.Access{Read: slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard)})
+		if err := t.check(call, true, call.Paths.Write); err != nil {
+			return "", tool.Refused(tool.BySandbox, "", err)
+		}
+		err := t.check(call, false, slices.Concat(call.Paths.Read, call.Paths.Record, call.Paths.Guard))
 		// Only a built-in tool has a policy that is made for each call. A path that the policy covers anyway needs no grant.
 		_, builtIn := tool.As[confined](t.Tool)
 		call.Named = call.Named && builtIn && (err != nil || slices.ContainsFunc(call.Paths.Read, t.replaced))
@@ -91,6 +95,31 @@ func (t fenced) Execute(ctx context.Context, call tool.Call) (string, error) {
 		}
 	}
 	return t.Tool.Execute(ctx, call)
+}
+
+// check checks paths that the call reads or writes. What the user granted to the call is allowed, unless a rule refuses it whatever is granted.
+func (t fenced) check(call tool.Call, write bool, paths []string) error {
+	access := func(paths []string) sandbox.Access {
+		if write {
+			return sandbox.Access{Write: paths}
+		}
+		return sandbox.Access{Read: paths}
+	}
+	err := sandbox.Check(t.policy, t.workdir, access(paths))
+	if err == nil {
+		return nil // checking one by one takes longer
+	}
+	for _, path := range paths {
+		denied, _ := errors.AsType[*sandbox.DeniedError](sandbox.Check(t.policy, t.workdir, access([]string{path})))
+		if denied == nil || denied.Granted(call.Sandbox.Read, call.Sandbox.Write) {
+			continue
+		}
+		if call.Sandbox.Refused != nil && !call.Named {
+			call.Sandbox.Refused(denied)
+		}
+		return denied
+	}
+	return nil
 }
 
 // replaced reports whether a path of a call leads to another file in the tool's process. A file that the user names is the user's.

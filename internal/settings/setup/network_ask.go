@@ -2,9 +2,11 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/policy"
@@ -41,41 +43,57 @@ func (q *questions) putAnother() bool {
 	return true
 }
 
-// askHost decides about a host that no rule of the network names: the user approved it before, or is asked. count bounds the questions of the
-// program; the lock that is held while the user is asked guards it. What is approved does not wait for that.
+// askHost decides about a host that no rule of the network names. count bounds the questions of the program; the lock that is held while the
+// user is asked guards it. What is approved does not wait for that.
 func (s Source) askHost(ctx context.Context, p caller, count *questions, q netgate.Question) netgate.Answer {
 	about := policy.Call{
 		Tool: policy.HostTool, Source: p.source, Rule: policy.HostRule, Workdir: s.ApprovalDir(),
 		Host: net.JoinHostPort(q.Host, strconv.Itoa(int(q.Port))),
 	}
-	approved := netgate.Answer{Allowed: true, Rule: "approved by the user"}
-	if s.approved(about) {
-		return approved
-	}
-	s.Traffic.asking.Lock()
-	defer s.Traffic.asking.Unlock()
-	switch {
-	case ctx.Err() != nil:
-		return netgate.Answer{Rule: q.Rule + ", and the process ended before there was an answer"}
-	case s.approved(about): // while this question waited for another one
-		return approved
-	case s.Confirm == nil:
-		return netgate.Answer{Rule: q.Rule + ", and nobody can be asked here"}
-	case !count.putAnother():
-		return netgate.Answer{Rule: fmt.Sprintf("%s, and the user was asked about %d hosts already; do not try further hosts", q.Rule, maxQuestions)}
-	}
+	why, whole := p.shown()
 	asked := policy.Question{
 		Tool: policy.HostTool, Args: map[string]any{"host": about.Host, "for": p.label()}, Rule: about.Rule, By: p.label(),
 		Pattern: about.Pattern(), Covers: "this host and port", About: about,
+		Access: &policy.Access{What: "connect to " + about.Host, Why: why, Grant: true, Outside: p.leave != nil && whole},
 	}
-	answer, err := s.Confirm(ctx, asked)
-	if err != nil {
-		return netgate.Answer{Rule: q.Rule + ", and nobody answered: " + err.Error()}
-	}
-	if err := s.applyAnswer(asked, answer); err != nil {
+	decision, err := s.askAccess(ctx, asked, func() error {
+		if !count.putAnother() {
+			return fmt.Errorf("the user was asked about %d hosts already; do not try further hosts", maxQuestions)
+		}
+		return nil
+	})
+	_, refused := errors.AsType[*policy.RefusedError](err)
+	switch {
+	case refused:
 		return netgate.Answer{Rule: err.Error()}
+	case err != nil:
+		return netgate.Answer{Rule: q.Rule + ", and " + err.Error()}
+	case decision == policy.Outside:
+		p.leave()
+		return netgate.Answer{Rule: "the user lets the call run outside of the sandbox instead"}
+	default:
+		return netgate.Answer{Allowed: true, Rule: "the user said yes"}
 	}
-	return netgate.Answer{Allowed: true, Rule: "the user said yes"}
+}
+
+const (
+	// wholeReason and wholeLines are how much of a command line a question shows as it is.
+	wholeReason = 2000
+	wholeLines  = 20
+)
+
+// shown returns lines that say who wants something, and what for. whole is set if they show all of the command line. Otherwise nobody could decide
+// whether it may run without limits.
+func (p caller) shown() (lines []string, whole bool) {
+	lines = strings.Split(strings.Trim(p.doing, "\n"), "\n")
+	if p.doing == "" || len(p.doing) > wholeReason || len(lines) > wholeLines {
+		return []string{"for " + p.label()}, false
+	}
+	lines[0] = "for " + p.who + ": " + lines[0]
+	for i := range lines[1:] {
+		lines[i+1] = "    " + lines[i+1]
+	}
+	return lines, true
 }
 
 // label says who uses the network, and what for.

@@ -112,7 +112,7 @@ func (t watched) Unwrap() tool.Tool { return t.Tool }
 
 // Execute runs the tool and looks at what it left.
 func (t watched) Execute(ctx context.Context, call tool.Call) (string, error) {
-	if !t.writes(ctx, call) {
+	if call.Sandbox.Outside || !t.writes(ctx, call) {
 		return t.Tool.Execute(ctx, call)
 	}
 	end := t.in.Watching(t.Definition().Name)
@@ -159,7 +159,8 @@ func (c Confinement) explained(output string, err error) (string, error) {
 		if !sandbox.Refused(text) {
 			return "" // opening a policy takes longer
 		}
-		return sandbox.Explain(c.grants.Open(c.Policy(sandbox.KindShell)), c.place.Workdir, text)
+		note, _ := sandbox.Explain(c.grants.Open(c.Policy(sandbox.KindShell)), c.place.Workdir, text)
+		return note
 	}
 	if err != nil {
 		if note := explain(err.Error()); note != "" {

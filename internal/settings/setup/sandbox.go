@@ -25,6 +25,8 @@ import (
 type Confinement struct {
 	// requested is whether the settings request a sandbox. enabled is whether the system enforces it.
 	requested, enabled bool
+	// required is set if nothing may run without a sandbox.
+	required bool
 	// reading is set if the commands of Bash may only read.
 	reading bool
 	// env holds the names of variables that command lines see in addition to the usual ones.
@@ -68,7 +70,7 @@ type Confinement struct {
 func NewConfinement(c *config.Config, f config.Features, output string) Confinement {
 	s := f.Sandbox
 	out := Confinement{
-		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, reading: f.Tools.Bash.ReadOnly, env: s.Env,
+		requested: s.Enabled, enabled: s.Enabled && sandbox.Support().Enabled, required: s.Required, reading: f.Tools.Bash.ReadOnly, env: s.Env,
 		settings: sandbox.Config{
 			Restrictions: sandbox.Paths(s.Restrictions), Extra: sandbox.Paths(s.Extra), Network: hostRules(c, s.Network), UnixSockets: s.UnixSockets,
 			Hidden: hiddenRules(c, s),
@@ -221,16 +223,14 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 
 // Builtins returns the built-in tools. With a sandbox, each call runs in a separate confined process.
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	free := o
+	free.Env = environment(o.Env, c.env, task)
 	if !c.enabled {
-		o.Env = environment(o.Env, c.env, task)
+		o = free
 		if c.requested {
 			o.Hides = c.settings.Hidden.Hides
 		}
-		// Without the program, aura finds only descendants that kept the environment of the command.
-		if program, err := toolhost.Program(); err == nil {
-			o.Reaper = program.Start
-		}
-		all := builtin.All(o)
+		all := unconfined(o)
 		for i, t := range all {
 			if c.reading && t.Definition().Name == builtin.BashName {
 				all[i] = unreading{Tool: t, why: c.unenforced()}
@@ -240,18 +240,27 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 	}
 	files, commands := c.Policy(sandbox.KindFiles), c.commands()
 	o.Env = environment(commands.Environ(o.Env), c.env, task)
-	all := builtin.All(o)
+	all, outside := builtin.All(o), unconfined(free)
 	for i, t := range all {
 		policy := files
 		if t.Definition().Name == builtin.BashName {
 			policy = commands
 		}
 		all[i] = confined{
-			Tool: t, policy: policy, options: o, grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
+			Tool: t, policy: policy, options: o, place: c.place, outside: outside[i], grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
 			traffic: c.trafficOf,
 		}
 	}
 	return all
+}
+
+// unconfined returns the built-in tools without a sandbox.
+func unconfined(o builtin.Options) []tool.Tool {
+	// Without the program, aura finds only descendants that kept the environment of the command.
+	if program, err := toolhost.Program(); err == nil {
+		o.Reaper = program.Start
+	}
+	return builtin.All(o)
 }
 
 // trafficOf returns the traffic of a program; nil if nobody observes it.

@@ -95,7 +95,7 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 			out.conditions[d.Name] = d.Condition
 		}
 		guarded := readguard.Guarded(t, live.Seen, readguard.Rules(m.features.Tools.ReadBefore))
-		made := confined.Watched(confined.Fence(m.buffered(guarded)), true)
+		made := confined.Escalating(m.source, confined.Watched(confined.Fence(m.buffered(guarded)), true))
 		if def := t.Definition(); def.Source == tool.SourceBuiltin && def.Name == builtin.BashName {
 			made = live.Background.Tool(made)
 		}

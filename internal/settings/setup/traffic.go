@@ -18,8 +18,6 @@ import (
 type Traffic struct {
 	// record receives every event and who caused it.
 	record func(who string, e netgate.Event)
-	// asking is held while the user is asked, so that an answer counts for the questions that wait.
-	asking sync.Mutex
 
 	mu sync.Mutex
 	// programs holds those that are no tools of aura, by their names.
@@ -42,6 +40,8 @@ type caller struct {
 	who, source string
 	// doing is what it does, such as a command line; it may be empty.
 	doing string
+	// leave ends the call, because the user lets it run without the sandbox; nil if that is not offered.
+	leave func()
 }
 
 const (

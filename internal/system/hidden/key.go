@@ -66,6 +66,9 @@ func (r *Rules) Hides(path string) bool {
 	return ok
 }
 
+// HoldsKey reports whether a file contains a private key, wherever it is located.
+func HoldsKey(path string) bool { return readKey(path) != nil }
+
 // readKey returns the text of a file that contains a private key; nil if it is another file.
 func readKey(path string) []byte {
 	info, err := os.Lstat(path)

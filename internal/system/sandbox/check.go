@@ -25,6 +25,8 @@ type DeniedError struct {
 	Either bool
 	// Rule says which part of the policy refuses the path, and what the user can do.
 	Rule string
+	// Closed is set if no question may lift the refusal: the path is secret, or what is there runs outside of the sandbox.
+	Closed bool
 }
 
 func (e *DeniedError) Error() string {
@@ -73,36 +75,39 @@ func (p Policy) check(workdir, path string, write bool) error {
 	denied := func(format string, args ...any) error {
 		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: fmt.Sprintf(format, args...)}
 	}
+	closed := func(format string, args ...any) error {
+		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: fmt.Sprintf(format, args...), Closed: true}
+	}
 	inner := covering(p.Inner, resolved) != ""
 	if why := p.hides(path, resolved); why != "" && !inner {
-		return denied("%s%s", why, hiddenAdvice)
+		return closed("%s%s", why, hiddenAdvice)
 	}
-	if tree := covering(p.Hidden, resolved); tree != "" && !inner {
-		return denied("%s is hidden", tree)
-	}
-	if !write {
-		if p.reach(resolved) == "" && !isDevice(resolved) {
-			return denied("no path of ro or rw covers it; sandbox.extra.ro can add one")
-		}
+	tree, reach, writable := covering(p.Hidden, resolved), p.reach(resolved), covering(p.ReadWrite, resolved) != ""
+	hides := tree != "" && !inner
+	if !hides && (isDevice(resolved) || !write && reach != "") {
 		return nil
 	}
-	if isDevice(resolved) {
-		return nil
+	if hides || !writable {
+		// No sentence proposes to grant what is secret.
+		if secret := p.secret(resolved); secret != "" {
+			return closed("%s is a place of secrets%s", secret, hiddenAdvice)
+		}
 	}
-	if covering(p.ReadWrite, resolved) == "" {
-		if tree := p.reach(resolved); tree != "" {
-			return denied("%s is read-only; sandbox.extra.rw can make it writable", tree)
-		}
-		if tree := p.secret(resolved); tree != "" {
-			return denied("%s is a place of secrets%s", tree, hiddenAdvice)
-		}
+	switch {
+	case hides:
+		return closed("%s is hidden from everything in the sandbox", tree)
+	case !write:
+		return denied("no path of ro or rw covers it; sandbox.extra.ro can add one")
+	case !writable && reach != "":
+		return denied("%s is read-only; sandbox.extra.rw can make it writable", reach)
+	case !writable:
 		return denied("no path of rw covers it; %s", grantWriting)
 	}
 	if kept := covering(p.Protected, resolved); kept != "" && !inner {
 		if why := p.gitClosed[kept]; why != "" {
-			return denied("%s stays read-only, because programs in the sandbox get no private copy of its settings: %s", kept, why)
+			return closed("%s stays read-only, because programs in the sandbox get no private copy of its settings: %s", kept, why)
 		}
-		return denied("%s stays read-only, because what is there runs outside of the sandbox", kept)
+		return closed("%s stays read-only, because what is there runs outside of the sandbox", kept)
 	}
 	return nil
 }

@@ -27,12 +27,12 @@ var writeRefusals = []string{"read-only file system", busy}
 // It returns one line that says that the sandbox refused the file and what to do, or an empty string if there is no such
 // complaint. Without that line the refusal looks like a fault of the file system. Relative paths start from the working
 // directory. A path that is the end of a protected path counts too, because a command may have changed to another directory.
-// The output can only choose which rule of the policy is cited.
-func Explain(p Policy, workdir, output string) string {
+// The output can only choose which rule of the policy is cited. denied is the refusal that the line is about.
+func Explain(p Policy, workdir, output string) (line string, denied *DeniedError) {
 	output = output[max(0, len(output)-maxExplained):]
 	resolved := false
-	for line := range strings.Lines(output) {
-		said := strings.ToLower(line)
+	for text := range strings.Lines(output) {
+		said := strings.ToLower(text)
 		if !containsAny(said, refusals) {
 			continue
 		}
@@ -40,17 +40,17 @@ func Explain(p Policy, workdir, output string) string {
 			p, resolved = p.resolved(), true // following the links takes long
 		}
 		// A program prints its own name first and the file last.
-		for _, path := range slices.Backward(p.candidates(line)) {
+		for _, path := range slices.Backward(p.candidates(text)) {
 			denied := p.refusal(workdir, path, containsAny(said, writeRefusals))
 			if denied == nil && strings.Contains(said, busy) {
 				denied = p.refusalBelow(workdir, path)
 			}
 			if denied != nil {
-				return "[sandbox] " + denied.Error() + advice(denied.Resolved) + halfDone(output)
+				return "[sandbox] " + denied.Error() + advice(denied.Resolved) + halfDone(output), denied
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // Refused reports whether an output contains a message that Explain may explain.
@@ -71,22 +71,22 @@ const missing = "No such file or directory"
 
 // ExplainMissing does what Explain does for a process that sees only what is granted: there a file that is not granted does not exist. The
 // line does not reveal whether the file exists outside, so that the output of a command cannot be used to ask.
-func ExplainMissing(p Policy, workdir, output string) string {
+func ExplainMissing(p Policy, workdir, output string) (line string, denied *DeniedError) {
 	output = output[max(0, len(output)-maxExplained):]
-	for line := range strings.Lines(output) {
-		if !strings.Contains(line, missing) {
+	for text := range strings.Lines(output) {
+		if !strings.Contains(text, missing) {
 			continue
 		}
 		p = p.resolved()
-		for _, path := range slices.Backward(candidates(line)) {
+		for _, path := range slices.Backward(candidates(text)) {
 			denied, _ := errors.AsType[*DeniedError](p.check(workdir, path, false))
 			if denied != nil {
-				return "[sandbox] " + path + " is not granted, so it cannot be seen here, whether it exists or not; sandbox.extra.ro can add it" +
-					advice(denied.Resolved)
+				return "[sandbox] " + path + " is not granted for reading, so it cannot be seen here, whether it exists or not: " + denied.Rule +
+					advice(denied.Resolved), denied
 			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // advice returns what to do instead.

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 	}
 	policy := sandbox.Policy{
 		Hidden:    []string{filepath.Join(work, ".env")},
-		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib")},
+		ReadWrite: []string{work}, ReadOnly: []string{filepath.Join(root, "lib"), filepath.Join(root, "home", ".netrc")},
 		Protected: []string{
 			filepath.Join(work, ".git", "config"), filepath.Join(work, ".git", "hooks"), filepath.Join(work, ".aura"),
 			filepath.Join(work, "tree", ".git"), filepath.Join(work, ".git", "worktrees", "tree", "gitdir"), filepath.Join(work, "closed", ".git"),
@@ -43,7 +43,8 @@ func TestExplain(t *testing.T) {
 		"not granted":          {"cat: " + root + "/other: Permission denied", []string{"reading or writing " + root + "/other", "sandbox.extra.ro"}},
 		"not granted, written": {"touch: " + root + "/other: Read-only file system", []string{"writing " + root + "/other", "no path of rw covers it"}},
 		"hidden":               {"cat: ./.env: Permission denied", []string{"reading or writing ./.env", "is hidden"}},
-		"a secret":             {"tee: " + root + "/home/.ssh/id_rsa: Permission denied", []string{"reading or writing", "id_rsa: refused by the sandbox: no path of ro or rw covers it; sandbox.extra.ro can add one. If"}},
+		"a secret":             {"tee: " + root + "/home/.ssh/id_rsa: Permission denied", []string{"reading or writing", "home/.ssh is a place of secrets; only the user can read or change it. If"}},
+		"a granted secret":     {"tee: " + root + "/home/.netrc: Read-only file system", []string{"writing", "home/.netrc is a place of secrets; only the user can read or change it. If"}},
 		"a secret, written":    {"tee: " + root + "/home/.ssh/id_rsa: Read-only file system", []string{"writing", "home/.ssh is a place of secrets; only the user can read or change it. If"}},
 		"the end of a path":    {"error: could not lock config file .git/hooks/pre-commit: Permission denied", []string{".git/hooks stays read-only", "ask the user"}},
 		"global config":        {"error: could not lock config file " + root + "/home/.gitconfig: Permission denied", []string{"sandbox.extra.rw", "git -c"}},
@@ -59,7 +60,10 @@ func TestExplain(t *testing.T) {
 		"no complaint":         {".git/config", nil},
 	}
 	for about, row := range rows {
-		got := sandbox.Explain(policy, work, row.give)
+		got, denied := sandbox.Explain(policy, work, row.give)
+		if (denied == nil) != (got == "") {
+			t.Errorf("%s: got %q about %+v", about, got, denied)
+		}
 		if len(row.want) == 0 && got != "" || len(row.want) > 0 && got == "" || strings.Contains(got, "\n") {
 			t.Errorf("%s: got %q", about, got)
 		}
@@ -70,7 +74,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	// A command that changed its directory prints only the end of the path.
-	if got := sandbox.Explain(policy, filepath.Join(work, "sub"), "could not lock config file .git/config: Permission denied"); !strings.Contains(got, "stays read-only") {
+	if got, _ := sandbox.Explain(policy, filepath.Join(work, "sub"), "could not lock config file .git/config: Permission denied"); !strings.Contains(got, "stays read-only") {
 		t.Errorf("from a subdirectory: got %q", got)
 	}
 }
@@ -79,15 +83,16 @@ func TestExplain(t *testing.T) {
 func TestExplainMissing(t *testing.T) {
 	t.Parallel()
 	policy := sandbox.Policy{ReadWrite: []string{"/p/work"}, ReadOnly: []string{"/usr"}}
+	policy.Home = "/p"
 	for output, want := range map[string]string{
-		"cat: ../diary.txt: No such file or directory":     "../diary.txt is not granted",
-		"cat: /p/.ssh/id_rsa: No such file or directory\n": "/p/.ssh/id_rsa is not granted",
+		"cat: ../diary.txt: No such file or directory":     "[sandbox] ../diary.txt is not granted for reading, so it cannot be seen here, whether it exists or not: no path of ro or rw covers it; sandbox.extra.ro can add one. If",
+		"cat: /p/.ssh/id_rsa: No such file or directory\n": "[sandbox] /p/.ssh/id_rsa is not granted for reading, so it cannot be seen here, whether it exists or not: /p/.ssh is a place of secrets; only the user can read or change it. If",
 		"cat: sub/none: No such file or directory":         "",
 		"cat: /usr/none: No such file or directory":        "",
 		"env: 'none': No such file or directory":           "",
 		"cat: /p/.ssh/id_rsa: Is a directory":              "",
 	} {
-		got := sandbox.ExplainMissing(policy, "/p/work", output)
+		got, _ := sandbox.ExplainMissing(policy, "/p/work", output)
 		if want == "" && got != "" || !strings.Contains(got, want) {
 			t.Errorf("%s: got %q, want %q", output, got, want)
 		}

@@ -44,7 +44,7 @@ func (p Policy) checkHidden(workdir, asked string, write bool) error {
 	}
 	resolved := resolve(path)
 	if why := p.hides(path, resolved); why != "" {
-		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: why + hiddenAdvice}
+		return &DeniedError{Path: asked, Resolved: resolved, Write: write, Rule: why + hiddenAdvice, Closed: true}
 	}
 	return nil
 }

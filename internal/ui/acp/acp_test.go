@@ -153,9 +153,12 @@ func TestQuestionText(t *testing.T) {
 	if !strings.Contains(got, "echo ok<U+000D><U+001B>[2Krm -rf x<U+202E> ```") || !strings.HasPrefix(got, "````\n") || !strings.HasSuffix(got, "rule Bash of agent x") {
 		t.Errorf("got %q", got)
 	}
-	q = policy.Question{Tool: policy.HostTool, By: "Bash: curl\nx", About: policy.Call{Host: "a.example:443"}}
-	if got := questionText(q, nil); got != "```\nconnect to a.example:443\n```\nfor Bash: curl x" {
+	q = policy.Question{Tool: policy.ReadTool, Access: &policy.Access{What: "read /a\u202e", Why: []string{"for Bash: curl\nx", "why"}, Outside: true}}
+	if got := questionText(q, nil); got != "```\nread /a<U+202E>\n```\nfor Bash: curl x\nwhy" {
 		t.Errorf("got %q", got)
+	}
+	if got := optionsFor(q); len(got) != 2 || got[0].ID != answerOutside || got[1].ID != answerReject {
+		t.Errorf("the answers are %+v", got)
 	}
 	if got := titleOf("Bash", []byte(`{"command":"a\n\u001b[2Kb"}`)); got != "Bash a <U+001B>[2Kb" {
 		t.Errorf("the title is %q", got)

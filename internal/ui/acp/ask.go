@@ -37,6 +37,7 @@ const (
 	answerOnce    = "once"
 	answerSession = "session"
 	answerAlways  = "always"
+	answerOutside = "outside"
 	answerReject  = "reject"
 )
 
@@ -48,8 +49,8 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	}
 	f.mu.Lock()
 	c := f.newCall(q.Tool, args)
-	_, _, connects := q.Connection()
-	if !connects {
+	alone := q.Access != nil // the question is not about a call that is shown next
+	if !alone {
 		f.asked = append(f.asked, c)
 	}
 	c.refused = true
@@ -61,7 +62,7 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	var answered permissionResponse
 	if err := f.server.conn.call(ctx, methodPermission, asked, &answered); err != nil {
 		f.mu.Lock()
-		if connects {
+		if alone {
 			f.endCall(c)
 		}
 		f.mu.Unlock()
@@ -70,7 +71,7 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	answer := answerOf(answered, q)
 	f.mu.Lock()
 	c.refused = answer.Decision == policy.Reject
-	if connects {
+	if alone {
 		f.endCall(c) // no event follows
 	}
 	f.mu.Unlock()
@@ -82,12 +83,18 @@ func optionsFor(q policy.Question) []permissionOption {
 	if len(q.Options) > 0 {
 		return optionsIn(q)
 	}
-	out := []permissionOption{{ID: answerOnce, Name: "Allow once", Kind: "allow_once"}}
-	if q.Pattern != "" {
+	var out []permissionOption
+	if q.Offers(policy.Once) {
+		out = append(out, permissionOption{ID: answerOnce, Name: "Allow once", Kind: "allow_once"})
+	}
+	if q.Offers(policy.Session) {
 		covers := plaintext.Reveal(q.Covers)
 		out = append(out,
 			permissionOption{ID: answerSession, Name: "Allow in this session: " + covers, Kind: "allow_always"},
 			permissionOption{ID: answerAlways, Name: "Always allow: " + covers, Kind: "allow_always"})
+	}
+	if q.Offers(policy.Outside) {
+		out = append(out, permissionOption{ID: answerOutside, Name: policy.OutsideText, Kind: "allow_once"})
 	}
 	return append(out, permissionOption{ID: answerReject, Name: "Reject", Kind: "reject_once"})
 }
@@ -106,8 +113,12 @@ func questionText(q policy.Question, args []byte) string {
 	if len(q.Options) > 0 {
 		return plaintext.Reveal(q.Text)
 	}
-	if host, reason, ok := q.Connection(); ok {
-		return fenced(plaintext.Reveal("connect to "+host)) + "\n" + plaintext.Reveal("for "+strings.ReplaceAll(reason, "\n", " "))
+	if a := q.Access; a != nil {
+		lines := []string{fenced(plaintext.Reveal(a.What))}
+		for _, line := range a.Why {
+			lines = append(lines, plaintext.Reveal(strings.ReplaceAll(line, "\n", " ")))
+		}
+		return strings.Join(lines, "\n")
 	}
 	by := "asked by " + q.By
 	if q.Rule != "" {
@@ -134,6 +145,8 @@ func answerOf(r permissionResponse, q policy.Question) policy.Answer {
 		return policy.Answer{Decision: policy.Session, Pattern: q.Pattern}
 	case answerAlways:
 		return policy.Answer{Decision: policy.Always, Pattern: q.Pattern}
+	case answerOutside:
+		return policy.Answer{Decision: policy.Outside}
 	default:
 		return policy.Answer{}
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -49,7 +50,7 @@ func (u *UI) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) 
 
 // titleOf asks what the choices answer.
 func titleOf(q policy.Question) string {
-	if _, _, ok := q.Connection(); ok {
+	if q.Access != nil {
 		return "Allow it?"
 	}
 	if len(q.Options) > 0 {
@@ -61,7 +62,7 @@ func titleOf(q policy.Question) string {
 // asked returns the text of a question, painted when it is printed: what it is about, who asks, and the changes to files.
 func asked(look *terminal.Look, about, by, changes string) func() terminal.Styled {
 	return func() terminal.Styled {
-		text := "\n" + look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + look.Paint(terminal.Quiet, "  "+by) + "\n"
+		text := "\n" + look.Paint(terminal.Strong, "? "+strings.ReplaceAll(about, "\n", "\n  ")) + "\n" + look.Paint(terminal.Quiet, "  "+strings.ReplaceAll(by, "\n", "\n  ")) + "\n"
 		if changes != "" {
 			text += look.Change(changes)
 		}
@@ -104,16 +105,34 @@ func approval(q policy.Question) (about, by string, choices []choice, err error)
 	if q.Rule != "" {
 		by = fmt.Sprintf("required by rule %q of %s", plaintext.Line(q.Rule), plaintext.Line(q.By))
 	}
-	if host, reason, ok := q.Connection(); ok {
-		about, by = "connect to "+plaintext.Line(host), "for "+plaintext.Line(reason)
+	if q.Access != nil {
+		lines := make([]string, 0, len(q.Access.Why))
+		for _, line := range q.Access.Why {
+			lines = append(lines, plaintext.Reveal(strings.ReplaceAll(line, "\n", " ")))
+		}
+		about, by = plaintext.Reveal(strings.ReplaceAll(q.Access.What, "\n", " ")), strings.Join(lines, "\n")
 	}
-	choices = []choice{{key: "y", text: "once"}}
-	if q.Pattern != "" {
-		choices = append(choices,
-			choice{key: "s", text: "this session", field: "Pattern for this session", initial: q.Pattern, check: q.Check},
-			choice{key: "a", text: "always", field: "Pattern to approve always", initial: q.Pattern, check: q.Check})
+	return about, by, append(yeses(q), refusing()...), nil
+}
+
+// yeses returns the choices that let a call run, or allow an access.
+func yeses(q policy.Question) []choice {
+	var out []choice
+	if q.Offers(policy.Once) {
+		out = append(out, choice{key: "y", text: "once"})
 	}
-	return about, by, append(choices, refusing()...), nil
+	session, always := choice{key: "s", text: "this session"}, choice{key: "a", text: "always"}
+	if q.Editable() {
+		session.field, session.initial, session.check = "Pattern for this session", q.Pattern, q.Check
+		always.field, always.initial, always.check = "Pattern to approve always", q.Pattern, q.Check
+	}
+	if q.Offers(policy.Session) {
+		out = append(out, session, always)
+	}
+	if q.Offers(policy.Outside) {
+		out = append(out, choice{key: "o", text: policy.OutsideText})
+	}
+	return out
 }
 
 // answerOf converts a reply. No reply means no.
@@ -125,9 +144,11 @@ func answerOf(q policy.Question, r reply) policy.Answer {
 	case "y":
 		return policy.Answer{Decision: policy.Once}
 	case "s":
-		return policy.Answer{Decision: policy.Session, Pattern: r.text}
+		return policy.Answer{Decision: policy.Session, Pattern: cmp.Or(r.text, q.Pattern)}
 	case "a":
-		return policy.Answer{Decision: policy.Always, Pattern: r.text}
+		return policy.Answer{Decision: policy.Always, Pattern: cmp.Or(r.text, q.Pattern)}
+	case "o":
+		return policy.Answer{Decision: policy.Outside}
 	default:
 		return policy.Answer{Reason: r.text}
 	}

@@ -6,43 +6,53 @@ import (
 	"github.com/idelchi/aura/internal/agent/policy"
 )
 
-// TestAskConnection checks what the question about a connection shows, and which answers it has.
-func TestAskConnection(t *testing.T) {
+// TestAskAccess checks what questions about accesses show, and which answers they have. The pattern of a host can be edited, that of a path
+// cannot.
+func TestAskAccess(t *testing.T) {
 	t.Parallel()
-	q := policy.Question{
-		Tool: policy.HostTool, Args: map[string]any{"host": "a.example:443"}, Rule: policy.HostRule, By: "Bash: curl\nx", Pattern: "sandbox.network:a.example:443",
-		About: policy.Call{Tool: policy.HostTool, Host: "a.example:443"},
-	}
-	about, by, choices, err := approval(q)
-	if err != nil || about != "connect to a.example:443" || by != "for Bash: curl x" || titleOf(q) != "Allow it?" {
-		t.Errorf("got %q, %q, %q, %v", about, by, titleOf(q), err)
-	}
-	var keys string
-	for _, c := range choices {
-		keys += c.key
-		if c.check != nil && (c.check("sandbox.network:*.example") != nil || c.check("sandbox.network:b.example") == nil) {
-			t.Errorf("answer %s takes another pattern", c.key)
-		}
-	}
-	if keys != "ysanr" {
-		t.Errorf("the answers are %s", keys)
-	}
-}
-
-// TestBreakBetween checks where the row of the answers breaks.
-func TestBreakBetween(t *testing.T) {
-	t.Parallel()
-	for want, row := range map[string]struct {
-		parts []string
-		width int
+	host := policy.Call{Tool: policy.HostTool, Host: "a.example:443"}
+	path := policy.Call{Tool: policy.ReadTool, Path: "/a"}
+	access := policy.Access{What: "connect\nto a", Why: []string{"for Bash: curl\nx", "why"}}
+	for name, row := range map[string]struct {
+		about           policy.Call
+		pattern         string
+		grant, outside  bool
+		keys, withField string
 	}{
-		"Run it?  [y] once  [n] no":       {[]string{"Run it?", "[y] once", "[n] no"}, 25},
-		"Run it?  [y] once\n[n] no":       {[]string{"Run it?", "[y] once", "[n] no"}, 24},
-		"Run it?\n[y] a very long one\nx": {[]string{"Run it?", "[y] a very long one", "x"}, 10},
-		"":                                {nil, 10},
+		"host":           {host, "sandbox.network:a.example:443", true, false, "ysanr", "sar"},
+		"host or all":    {host, "sandbox.network:a.example:443", true, true, "ysaonr", "sar"},
+		"path":           {path, "sandbox.read:/a", true, false, "ysanr", "r"},
+		"path or all":    {path, "sandbox.read:/a", true, true, "ysaonr", "r"},
+		"no pattern":     {path, "", true, true, "yonr", "r"},
+		"nothing but it": {path, "", false, true, "onr", "r"},
 	} {
-		if got := breakBetween(row.parts, row.width); got != want {
-			t.Errorf("%q in %d columns: got %q, want %q", row.parts, row.width, got, want)
+		access := access
+		access.Grant, access.Outside = row.grant, row.outside
+		q := policy.Question{Tool: row.about.Tool, Rule: "x", By: "x", Pattern: row.pattern, About: row.about, Access: &access}
+		about, by, choices, err := approval(q)
+		if err != nil || about != "connect to a" || by != "for Bash: curl x\nwhy" || titleOf(q) != "Allow it?" {
+			t.Errorf("%s: got %q, %q, %q, %v", name, about, by, titleOf(q), err)
+		}
+		var keys, fields string
+		for _, c := range choices {
+			keys += c.key
+			if c.field != "" {
+				fields += c.key
+			}
+			if c.check != nil && (c.check("sandbox.network:*.example") != nil || c.check("sandbox.network:b.example") == nil) {
+				t.Errorf("%s: answer %s takes another pattern", name, c.key)
+			}
+		}
+		if keys != row.keys || fields != row.withField {
+			t.Errorf("%s: the answers are %s, with texts %s", name, keys, fields)
+		}
+		for key, want := range map[string]policy.Answer{
+			"s": {Decision: policy.Session, Pattern: row.pattern}, "a": {Decision: policy.Always, Pattern: row.pattern},
+			"o": {Decision: policy.Outside}, "n": {}, "": {},
+		} {
+			if got := answerOf(q, reply{key: key}); got != want {
+				t.Errorf("%s: key %q is %+v", name, key, got)
+			}
 		}
 	}
 }

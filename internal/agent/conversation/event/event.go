@@ -84,7 +84,7 @@ type Approval struct {
 	// who provides the tool.
 	Rule string `json:"rule,omitempty"`
 	By   string `json:"by"`
-	// Decision is "once", "session", "always" or "no".
+	// Decision is "once", "session", "always", "outside" or "no".
 	Decision string `json:"decision"`
 	// Pattern describes the calls that "session" and "always" approve.
 	Pattern string `json:"pattern,omitempty"`

@@ -12,6 +12,9 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
+// WriteName is the name of the tool that writes files.
+const WriteName = "Write"
+
 // newFile is the mode of a new file.
 const newFile = 0o644
 
@@ -23,7 +26,7 @@ type writeArgs struct {
 func (o Options) write() tool.Tool {
 	return builtIn[writeArgs]{
 		definition: tool.Definition{
-			Name:        "Write",
+			Name:        WriteName,
 			Description: "Write a file: create it, with the directories above it, or replace all it holds.",
 			Parameters: object(`{"path":{"type":"string","minLength":1,"description":"the file"},`+
 				`"content":{"type":"string","description":"all that the file shall hold"}}`,

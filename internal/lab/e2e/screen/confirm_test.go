@@ -85,7 +85,7 @@ func has(p *harness.Project, name string) bool {
 }
 
 // asks is the end of the question whether a tool call may run.
-const asks = `run it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern: `
+const asks = `run it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern(?:, \[o\]utside)?: `
 
 // TestConfirmSession approves calls for the session. aura does not ask for the same command again; it asks for another command, and
 // shows its control characters by name.
@@ -236,14 +236,12 @@ func TestConfirmHost(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name, ahead, typed string
-		// verdict and rule are those of the log. again is whether the next command is asked about, and kept the approvals that are listed.
-		verdict, rule string
-		again         bool
-		kept          string
+		// verdict and rule are those of the log, and kept the approvals that are listed.
+		verdict, rule, kept string
 	}{
-		{"edited", "", "e sandbox.network:*.invalid:*\na\n", "failed", "looking up ask.invalid", false, `"sandbox.network:*.invalid:*"`},
-		{"wrongly edited", "", "e sandbox.network:other.invalid\nn\n", "refused", "the user said no", true, ""},
-		{"keys typed ahead", strings.Repeat("y\na\n", 500), "n\n", "refused", "the user said no", true, ""},
+		{"edited", "", "e sandbox.network:*.invalid:*\na\n", "failed", "looking up ask.invalid", `"sandbox.network:*.invalid:*"`},
+		{"wrongly edited", "", "e sandbox.network:other.invalid\nn\n", "refused", "the user said no", ""},
+		{"keys typed ahead", strings.Repeat("y\na\n", 500), "n\n", "refused", "the user said no", ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -254,15 +252,12 @@ func TestConfirmHost(t *testing.T) {
 				"  - tool_calls: [{name: Bash, arguments: {command: 'exec 3<>/dev/tcp/ask.invalid/80; cat <&3'}}]\n"+
 				"  - text: That is all.\n")
 			d := talk(p, row.ahead, "", "run", "--without-plugins", "go")
-			question := `\? connect to ask\.invalid:80\r\n  for Bash: exec 3<>[^\n]*\r\n[\s\S]*?allow it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern: `
+			question := `\? connect to ask\.invalid:80\r\n  for Bash: exec 3<>[^\n]*\r\n[\s\S]*?allow it\? \[y\]es, \[N\]o, n REASON, \[s\]ession, \[a\]lways, \[e\]dit the pattern(?:, \[o\]utside)?: `
 			for i, line := range strings.SplitAfter(strings.TrimSuffix(row.typed, "\n"), "\n") {
 				if i > 0 {
 					question = `allow it\? [^\n]*: `
 				}
 				d.answer(question, strings.TrimSuffix(line, "\n")+"\n")
-			}
-			if row.again {
-				d.answer(`\? connect to ask\.invalid:80\r\n[\s\S]*?allow it\? [^\n]*: `, "n\n")
 			}
 			d.end(`That is all`)
 			log := said(p, "sandbox", "log", "--json")
@@ -270,12 +265,8 @@ func TestConfirmHost(t *testing.T) {
 				t.Errorf("%d connections in the log, want 3: %s", n, log)
 			}
 			p.Wants([]byte(log), `"verdict": "`+row.verdict+`",\n +"rule": "`+row.rule)
-			asked := 1
-			if row.again {
-				asked++
-			}
-			if n := strings.Count(string(p.Stderr()), "? connect to"); n != asked {
-				t.Errorf("%d questions, want %d: connections of a call are asked about once", n, asked)
+			if n := strings.Count(string(p.Stderr()), "? connect to"); n != 1 {
+				t.Errorf("%d questions, want one: what was refused, or allowed for the session, is not asked about again", n)
 			}
 			approvals := said(p, "approvals", "--json")
 			if row.kept == "" && strings.Contains(approvals, "ask.invalid") || !strings.Contains(approvals, row.kept) {

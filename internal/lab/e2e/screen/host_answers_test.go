@@ -42,7 +42,7 @@ const hostQuestion = `\? connect to ask\.invalid:80\r\n  for Bash: for i in[^\n]
 // user is asked about the second call, and says no.
 var hostUsers = map[string]func(p *harness.Project, answer string, again bool){
 	"terminal": func(p *harness.Project, answer string, again bool) {
-		typed := map[string]string{"once": "y\n", "session": "s\n", "always": "a\n", "no": "\n", "reason": "n use the mirror\n"}[answer]
+		typed := map[string]string{"once": "y\n", "session": "s\n", "always": "a\n", "no": "\n", "reason": "n use the mirror\n", "outside": "o\n"}[answer]
 		d := talk(p, "", "", "run", "go")
 		d.answer(hostQuestion, typed)
 		if again {
@@ -53,7 +53,7 @@ var hostUsers = map[string]func(p *harness.Project, answer string, again bool){
 	"screen": func(p *harness.Project, answer string, again bool) {
 		s := interactive(p, "Go")
 		s.shows(`connect to ask\.invalid:80\n  for Bash: for i in`, hostArmed)
-		s.send(map[string]string{"once": "y", "session": "s", "always": "a", "no": "n", "reason": "r"}[answer])
+		s.send(map[string]string{"once": "y", "session": "s", "always": "a", "no": "n", "reason": "r", "outside": "o"}[answer])
 		switch answer {
 		case "session", "always":
 			s.shows(`^Pattern`)
@@ -72,8 +72,8 @@ var hostUsers = map[string]func(p *harness.Project, answer string, again bool){
 	},
 	"plain": func(p *harness.Project, answer string, again bool) {
 		s := interactive(p, "--plain", "Go")
-		s.shows(`connect to ask\.invalid:80`, `Answer 1-5:$`)
-		s.send(map[string]string{"once": "1", "session": "2", "always": "3", "no": "4", "reason": "5"}[answer] + enter)
+		s.shows(`connect to ask\.invalid:80`, `Answer 1-6:$`)
+		s.send(map[string]string{"once": "1", "session": "2", "always": "3", "outside": "4", "no": "5", "reason": "6"}[answer] + enter)
 		switch answer {
 		case "session", "always":
 			s.shows(`^Pattern[^\n]*: ?$`)
@@ -83,8 +83,8 @@ var hostUsers = map[string]func(p *harness.Project, answer string, again bool){
 			s.send("use the mirror" + enter)
 		}
 		if again {
-			s.shows(`for Bash: exec[\s\S]*Answer 1-5:$`)
-			s.send("4" + enter)
+			s.shows(`for Bash: exec[\s\S]*Answer 1-6:$`)
+			s.send("5" + enter)
 		}
 		s.shows(`That is all[\s\S]*You:$`)
 		s.send(ctrlD)
@@ -92,13 +92,13 @@ var hostUsers = map[string]func(p *harness.Project, answer string, again bool){
 	},
 	"editor": func(p *harness.Project, answer string, again bool) {
 		e := p.Edit()
-		answers := []string{map[string]string{"once": "once", "session": "session", "always": "always", "no": "reject", "reason": ""}[answer]}
+		answers := []string{map[string]string{"once": "once", "session": "session", "always": "always", "no": "reject", "reason": "", "outside": "outside"}[answer]}
 		if again {
 			answers = append(answers, "reject")
 		}
 		e.Permit = func(_ context.Context, r acp.RequestPermissionRequest) string {
 			shown, err := json.Marshal(r)
-			if err != nil || len(r.Options) != 4 || !strings.Contains(string(shown), "connect to ask.invalid:80") || len(answers) == 0 {
+			if err != nil || len(r.Options) != 5 || !strings.Contains(string(shown), "connect to ask.invalid:80") || len(answers) == 0 {
 				e.T.Errorf("asked %s, %v", shown, err)
 				return ""
 			}
@@ -156,8 +156,9 @@ func TestHostAnswers(t *testing.T) {
 		"once":    {failed, refused, true, false, "the network rules allow ask.invalid:80, but it cannot be reached: looking up ask.invalid"},
 		"session": {failed, failed, false, false, "looking up ask.invalid"},
 		"always":  {failed, failed, false, true, "looking up ask.invalid"},
-		"no":      {refused, refused, true, false, "refuse ask.invalid:80 (the user said no)"},
-		"reason":  {refused, refused, true, false, "refuse ask.invalid:80 (the user said no: use the mirror)"},
+		"no":      {refused, refused, false, false, "refuse ask.invalid:80 (the user said no)"},
+		"reason":  {refused, refused, false, false, "refuse ask.invalid:80 (the user said no: use the mirror)"},
+		"outside": {refused, refused, true, false, "the user let this call run outside of the sandbox. The call was stopped and then run again"},
 	}
 	for user, tell := range hostUsers {
 		for answer, want := range answers {
@@ -165,7 +166,11 @@ func TestHostAnswers(t *testing.T) {
 				t.Parallel()
 				p := newHostStory(t, connecting)
 				tell(p, answer, want.again)
-				if got := verdicts(p); !slices.Equal(got, []string{want.first, want.first, want.second}) {
+				connections := []string{want.first, want.first, want.second}
+				if answer == "outside" {
+					connections = connections[1:] // the rules do not see what runs outside
+				}
+				if got := verdicts(p); !slices.Equal(got, connections) {
 					t.Errorf("the connections are %q", got)
 				}
 				if model := p.Saved().Messages[2].Content; !strings.Contains(model, want.model) && (user != "editor" || answer != "reason") {
@@ -235,7 +240,7 @@ func TestHostTypedAhead(t *testing.T) {
 		started, ready, no, answer string
 	}{
 		{"screen", []string{"Go"}, `─`, hostArmed, "n", "→ no"},
-		{"plain", []string{"--plain", "Go"}, ``, `Answer 1-5:$`, "4\n", "said no"},
+		{"plain", []string{"--plain", "Go"}, ``, `Answer 1-6:$`, "5\n", "said no"},
 	} {
 		t.Run(screens.name, func(t *testing.T) {
 			t.Parallel()
