@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -21,10 +22,14 @@ func AdoptOrphans() error {
 	return nil
 }
 
+// treeRounds limits the search of killTree, which takes a fraction of the time.
+const treeRounds = 2000
+
 // KillDescendants kills all descendants of a process. If that process adopts orphans, the children of a killed process become
 // its own children, and the next round finds them.
 func KillDescendants(pid int) {
 	for range sweepRounds {
+		killTree(pid)
 		victims := descendants(pid)
 		if len(victims) == 0 {
 			return
@@ -33,6 +38,34 @@ func KillDescendants(pid int) {
 			_ = signalChild(victim, parent, unix.SIGKILL)
 		}
 	}
+}
+
+// killTree kills the descendants that the kernel lists as such. It does not read all of /proc: a process that starts a successor and exits would be
+// gone by then, and its successor's successor too.
+func killTree(root int) {
+	dead := map[int]bool{} // they stay in the list until their parent waits for them, which may be stopped
+	for range treeRounds {
+		if !killBelow(root, dead) {
+			return
+		}
+	}
+}
+
+// killBelow kills the descendants of a process, the youngest first. It reports whether there were any since the last round.
+func killBelow(parent int, dead map[int]bool) bool {
+	found, listed := false, children(strconv.Itoa(parent))
+	for _, pid := range slices.Backward(listed) {
+		switch {
+		case dead[pid]:
+		case !statusOf(pid).alive():
+			// It ended since the last round, and may have left a successor that the list does not have yet.
+			dead[pid], found = true, true
+		default:
+			found = signalChild(pid, parent, unix.SIGKILL) == nil || found
+			found = killBelow(pid, dead) || found
+		}
+	}
+	return found
 }
 
 // errOther means that a number belongs to another process by now.
