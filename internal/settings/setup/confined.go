@@ -56,7 +56,7 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 	options, err := json.Marshal(toolhost.Options{
 		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
-		Files: call.File != nil, Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
+		Files: call.TakesFiles(), Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
 	})
 	if err != nil {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
@@ -86,13 +86,17 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
+	switch f := said.File; {
+	case f == nil:
+	case f.Data != nil:
+		said.Output = call.Give(*f)
+	case call.File != nil:
+		call.File(*f)
+	}
 	said = t.explained(said, command.Policy, done.Report.Hidden)
 	addNote(&said, sandbox.ExplainNetwork(done.Refused, done.Dropped))
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
-	}
-	if said.File != nil && call.File != nil {
-		call.File(*said.File)
 	}
 	if said.Error != "" {
 		return said.Output, errors.New(said.Error)
