@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/telemetry"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -57,11 +58,15 @@ func (t confined) Execute(ctx context.Context, call tool.Call) (string, error) {
 	options, err := json.Marshal(toolhost.Options{
 		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
 		Files: call.TakesFiles(), Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
+		Network: network.Setting{On: policy.Network, Rules: policy.Hosts},
 	})
 	if err != nil {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
 	doing, _ := call.Args["command"].(string)
+	if name == builtin.WebFetchName {
+		doing, _ = call.Args["url"].(string)
+	}
 	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing}))
 	command := sandbox.Command{
 		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
