@@ -24,8 +24,6 @@ import (
 const (
 	// patience is how long a server may take until its answer begins, and then for the rest of it.
 	patience = 30 * time.Second
-	// maxRedirects is how many redirects of a host to itself are followed.
-	maxRedirects = 5
 	// maxHeader is the maximum size of the header of an answer, in bytes.
 	maxHeader = 64 << 10
 )
@@ -108,8 +106,8 @@ func explain(ctx context.Context, err error) error {
 
 // follow lets a redirect to the same host happen. Of any other, the client returns the answer itself.
 func follow(next *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return fmt.Errorf("the server redirects more than %d times", maxRedirects)
+	if len(via) > limit.PageRedirects {
+		return fmt.Errorf("the server redirects more than %d times", limit.PageRedirects)
 	}
 	secure(next.URL)
 	if !sameHost(next.URL, via[0].URL) || next.URL.Scheme != via[0].URL.Scheme || next.URL.User != nil {
@@ -141,7 +139,7 @@ func read(r *http.Response) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("reading the page: %w", err)
 	}
-	most := maxSource
+	most := limit.PageSource
 	page.Type = files.MediaType(head)
 	if page.Type != "" {
 		most = limit.Media(page.Type)

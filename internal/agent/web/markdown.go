@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // maxPrefix is how long the prefix of a line may become, in bytes. Deeper quotes and lists have the same one.
@@ -62,7 +64,7 @@ func (w *writer) raw(text string) {
 	}
 	w.breaks, w.blank, w.marked = 0, false, false
 	w.out = append(w.out, text...)
-	w.full = len(w.out) > maxText
+	w.full = len(w.out) > limit.PageText
 }
 
 // words writes text whose white space does not matter.

@@ -8,14 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/idelchi/aura/internal/agent/tool"
-)
-
-const (
-	// maxShown is how much of a page one call returns, in bytes.
-	maxShown = 32 << 10
-	// maxPages and maxBytes are how many pages a session keeps, and their size in bytes.
-	maxPages = 50
-	maxBytes = 8 << 20
+	"github.com/idelchi/aura/internal/base/limit"
 )
 
 // Pages keeps the texts of pages that a session fetched. The zero value is ready for use, and nil keeps none. Several goroutines may use it.
@@ -88,11 +81,11 @@ func part(text string, offset int) (string, error) {
 		offset--
 	}
 	rest := text[offset:]
-	if len(rest) <= maxShown {
+	if len(rest) <= limit.PagePart {
 		return rest, nil
 	}
-	end := maxShown
-	if line := strings.LastIndexByte(rest[:end], '\n'); line > maxShown/2 {
+	end := limit.PagePart
+	if line := strings.LastIndexByte(rest[:end], '\n'); line > limit.PagePart/2 {
 		end = line + 1
 	}
 	for !utf8.RuneStart(rest[end]) {
@@ -112,7 +105,7 @@ func (p *Pages) find(key string) (string, bool) {
 }
 
 func (p *Pages) store(key, text string) {
-	if p == nil || len(text) > maxBytes {
+	if p == nil || len(text) > limit.PageBytes {
 		return
 	}
 	p.mu.Lock()
@@ -126,7 +119,7 @@ func (p *Pages) store(key, text string) {
 	} else {
 		p.texts[key], p.order, p.size = text, append(p.order, key), p.size+len(text)
 	}
-	for len(p.order) > maxPages || p.size > maxBytes {
+	for len(p.order) > limit.Pages || p.size > limit.PageBytes {
 		p.size -= len(p.texts[p.order[0]])
 		delete(p.texts, p.order[0])
 		p.order = p.order[1:]

@@ -16,14 +16,8 @@ import (
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
-const (
-	// maxSource is how much of a page is read, unpacked, in bytes.
-	maxSource = 2 << 20
-	// maxText is how much text a page has at most, in bytes.
-	maxText = 1 << 20
-	// probe is how much of a page is looked at to find its encoding.
-	probe = 1024
-)
+// probe is how much of a page is looked at to find its encoding.
+const probe = 1024
 
 // fill sets the text of a page, or the size of a content that is no text. said is what the server says about the content.
 func (p *Page) fill(address *url.URL, said string, data []byte) error {
@@ -47,9 +41,9 @@ func (p *Page) fill(address *url.URL, said string, data []byte) error {
 		p.Shortened = p.Shortened || cut
 	}
 	text = plaintext.Show(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(text) > maxText {
+	if len(text) > limit.PageText {
 		p.Shortened = true
-		text = strings.ToValidUTF8(text[:maxText], "")
+		text = strings.ToValidUTF8(text[:limit.PageText], "")
 	}
 	p.Text = strings.TrimSpace(text)
 	return nil
@@ -112,7 +106,7 @@ func (p Page) Result(take func(mediaType string, data []byte) string) (string, e
 		b.WriteString(p.Text)
 	}
 	if p.Shortened {
-		fmt.Fprintf(&b, "\n\n[the page goes on: at most %s of a page are read]", limit.Size(maxSource))
+		fmt.Fprintf(&b, "\n\n[the page goes on: at most %s of a page are read]", limit.Size(limit.PageSource))
 	}
 	if p.Status != "" {
 		return b.String(), errors.New("the server answered " + p.Status)
