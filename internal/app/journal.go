@@ -16,6 +16,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/agent/todo"
+	"github.com/idelchi/aura/internal/agent/web"
 )
 
 // journal is a session's journal whose failure does not end the conversation: a full disk is no reason to stop work. The
@@ -34,6 +35,8 @@ type journal struct {
 	todos *todo.List
 	// commands holds the commands that run beside the conversation.
 	commands background.Set
+	// pages are those that the session fetched.
+	pages web.Pages
 	// state is the last recorded state of the session.
 	state session.State
 	// values is the directory with the values of plugins in this session.

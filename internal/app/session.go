@@ -260,7 +260,7 @@ func (s *Session) replaced(tool, result, text string) {
 // live returns what the tools and prompts of a setup depend on.
 func (s *Session) live(of *setup.Setup, views []host.View, servers *mcp.Set) setup.Live {
 	out := setup.Live{
-		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Background: &s.journal.commands, Changing: s.keepFiles, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
+		Plugins: views, Entries: of.Entries, Servers: servers, Todos: &s.todos, Background: &s.journal.commands, Pages: &s.journal.pages, Changing: s.keepFiles, Seen: s.journal.seen, Delegate: s.delegate, Load: s.loadTools,
 		Under: func(settings config.Plugins, views []host.View) ([]host.View, pipeline.Source) {
 			return narrow(views, settings), s.plugins.under(settings)
 		},

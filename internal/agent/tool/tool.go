@@ -72,8 +72,8 @@ type Call struct {
 	Named bool
 	// Sandbox is what the user granted to the call beyond the policy of its sandbox.
 	Sandbox Sandbox
-	// File, if not nil, allows a tool that reads text to read a media file too. It receives the file before Execute
-	// returns. If the file is too large, it receives the file without its content, and Execute fails.
+	// File, if not nil, receives a media file that a tool reads, before Execute returns, in the place of Attach. If the file is too large, it
+	// receives the file without its content, and Execute fails. Use Give to pass on a file.
 	File func(f File)
 	// AttributeChanges, if not nil, is Written.AttributeChanges, for code that handles a call that has run.
 	AttributeChanges func(by string, quiet bool)
@@ -101,6 +101,8 @@ type Sandbox struct {
 
 // File is a media file that a tool has read.
 type File struct {
+	// Name is what the call named: a path or a URL.
+	Name string `json:"name,omitempty"`
 	// Type is the media type.
 	Type string `json:"type"`
 	// Data is nil if the file is too large.

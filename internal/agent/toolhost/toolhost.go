@@ -16,8 +16,10 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/agent/web"
 	"github.com/idelchi/aura/internal/runtime/native/gocmd"
 	"github.com/idelchi/aura/internal/system/netgate"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/process"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/system/shell"
@@ -74,6 +76,8 @@ type Options struct {
 	OutputDir   string             `json:"output_dir"`
 	// Files allows Read to return media files.
 	Files bool `json:"files,omitempty"`
+	// Network decides about hosts where no gate does.
+	Network network.Setting `json:"network,omitzero"`
 	// Hidden lists the files and directories that Rg leaves out.
 	Hidden []string `json:"hidden,omitempty"`
 }
@@ -108,7 +112,8 @@ func runTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (jso
 	}
 	made := builtin.Options{
 		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Timeout: o.Timeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
-		Hides: func(path string) bool { return slices.Contains(o.Hidden, path) },
+		Network: web.Way{Setting: o.Network, Gated: call.Gated, Outside: netgate.Internet()},
+		Hides:   func(path string) bool { return slices.Contains(o.Hidden, path) },
 	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {

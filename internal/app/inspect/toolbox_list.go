@@ -94,8 +94,8 @@ func sandboxable(t tool.Tool) bool {
 	return slices.Contains(filesAndShell, t.Definition().Name) && t.Definition().Source == tool.SourceBuiltin
 }
 
-// filesAndShell lists the built-in tools that access files or the shell.
-var filesAndShell = []string{"Bash", "Edit", "Glob", "Ls", "Mkdir", "Patch", "Read", "Rg", "Write"}
+// filesAndShell lists the built-in tools that access files, the shell or the web.
+var filesAndShell = []string{"Bash", "Edit", "Glob", "Ls", "Mkdir", "Patch", "Read", "Rg", "WebFetch", "Write"}
 
 // hidden returns why a tool is not offered, or an empty string if it is offered. If there are several reasons, hidden returns
 // the one that the user has to resolve first.

@@ -27,6 +27,7 @@ const (
 	Editor       Action = "editor"
 	Search       Action = "search"
 	Expand       Action = "expand-paste"
+	PasteImage   Action = "paste-image"
 	Thinking     Action = "thinking"
 	Redraw       Action = "redraw"
 	Suspend      Action = "suspend"
@@ -71,6 +72,7 @@ func Bindings() []Binding {
 		{Editor, []string{"ctrl+g"}, "Edit the prompt in $EDITOR"},
 		{Search, []string{"ctrl+r"}, "Search earlier prompts"},
 		{Expand, []string{"ctrl+x"}, "Replace the placeholder of a paste by its text"},
+		{PasteImage, []string{"ctrl+v", "alt+v"}, "Paste the image, or the text, of the clipboard"},
 		{Thinking, []string{"ctrl+t"}, "Show or fold the model's thinking"},
 		{Redraw, []string{"ctrl+l"}, "Draw the live area again"},
 		{Suspend, []string{"ctrl+z"}, "Suspend aura"},

@@ -57,6 +57,20 @@ const (
 	PatchWork  = 100_000_000
 )
 
+// Limits for pages of the web, in bytes.
+const (
+	// PageSource is how much of a page is read, after decompression. PageText is the maximum size of its text, and PagePart is how much of
+	// that one call returns.
+	PageSource = 2 << 20
+	PageText   = 1 << 20
+	PagePart   = 32 << 10
+	// PageRedirects is how many redirects of a host to itself are followed.
+	PageRedirects = 5
+	// Pages and PageBytes are the maximum number and size of the pages that a session keeps.
+	Pages     = 50
+	PageBytes = 8 << 20
+)
+
 // Limits for the lists that are part of every call of a plugin.
 const (
 	// History, Turns and Messages are maximum sizes in bytes: of the old entries of the tool history, of the turns, and of the

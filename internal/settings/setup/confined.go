@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/telemetry"
+	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -74,12 +75,16 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	}
 	options, err := json.Marshal(toolhost.Options{
 		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
-		Files: call.File != nil, Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
+		Files: call.TakesFiles(), Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
+		Network: network.Setting{On: policy.Network, Rules: policy.Hosts},
 	})
 	if err != nil {
 		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
 	}
 	doing, _ := call.Args["command"].(string)
+	if name == builtin.WebFetchName {
+		doing, _ = call.Args["url"].(string)
+	}
 	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing, leave: call.Sandbox.Leave}))
 	command := sandbox.Command{
 		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
@@ -104,6 +109,13 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
+	switch f := said.File; {
+	case f == nil:
+	case f.Data != nil:
+		said.Output = call.Give(*f)
+	case call.File != nil:
+		call.File(*f)
+	}
 	said, denied := t.explained(said, command.Policy, done.Report.Hidden)
 	if denied != nil && said.Error != "" && call.Sandbox.Refused != nil {
 		call.Sandbox.Refused(denied)
@@ -111,9 +123,6 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	addNote(&said, sandbox.ExplainNetwork(done.Refused, done.Dropped))
 	if said.Diff != "" && call.Changed != nil {
 		call.Changed(said.Diff)
-	}
-	if said.File != nil && call.File != nil {
-		call.File(*said.File)
 	}
 	if said.Error != "" {
 		return said.Output, errors.New(said.Error)

@@ -14,8 +14,10 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/agent/web"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -184,6 +186,11 @@ func (c Confinement) commands() sandbox.Policy {
 	return p
 }
 
+// pages returns the policy of tools that fetch from the network: that of Bash for hosts, and no files.
+func (c Confinement) pages() sandbox.Policy {
+	return sandbox.Compose(c.place, sandbox.KindWeb, sandbox.Config{Network: c.settings.Network})
+}
+
 // unenforced says why nothing is confined.
 func (c Confinement) unenforced() string {
 	if c.requested {
@@ -223,8 +230,19 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 
 // Builtins returns the built-in tools. With a sandbox, each call runs in a separate confined process.
 func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
+	all := c.builtins(o, task)
+	for i, t := range all {
+		if t.Definition().Name == builtin.WebFetchName {
+			all[i] = o.Pages.Tool(t)
+		}
+	}
+	return all
+}
+
+func (c Confinement) builtins(o builtin.Options, task map[string]string) []tool.Tool {
 	free := o
 	free.Env = environment(o.Env, c.env, task)
+	free.Network = web.Way{Setting: c.settings.Network, Outside: netgate.Internet()}
 	if !c.enabled {
 		o = free
 		if c.requested {
@@ -238,13 +256,16 @@ func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.
 		}
 		return all
 	}
-	files, commands := c.Policy(sandbox.KindFiles), c.commands()
+	files, commands, pages := c.Policy(sandbox.KindFiles), c.commands(), c.pages()
 	o.Env = environment(commands.Environ(o.Env), c.env, task)
 	all, outside := builtin.All(o), unconfined(free)
 	for i, t := range all {
 		policy := files
-		if t.Definition().Name == builtin.BashName {
+		switch t.Definition().Name {
+		case builtin.BashName:
 			policy = commands
+		case builtin.WebFetchName:
+			policy = pages
 		}
 		all[i] = confined{
 			Tool: t, policy: policy, options: o, place: c.place, outside: outside[i], grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,

@@ -17,6 +17,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/todo"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/agent/web"
 	"github.com/idelchi/aura/internal/base/condition"
 	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -33,7 +34,9 @@ type Live struct {
 	Todos   *todo.List
 	// Background holds the commands that run beside the conversation; nil if it starts none.
 	Background *background.Set
-	Seen       *readguard.Files
+	// Pages keeps fetched pages; nil keeps none.
+	Pages *web.Pages
+	Seen  *readguard.Files
 	// Changing is called before each call that may change files; nil for nobody.
 	Changing Announce
 	// Delegate delegates work to another agent. Load loads the tools of a deferred server. Both return the text for the model.
@@ -132,7 +135,7 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	s, bash := m.source, m.features.Tools.Bash
 	all := confined.Builtins(builtin.Options{
 		Workdir: s.Config.Workdir, Env: WithTask(s.Config.Environ, s.TaskEnv), BashTimeout: bash.Timeout.Duration(), Timeout: m.features.Tools.Timeout.Duration(),
-		Truncation: builtin.Truncation(bash.Truncation).Within(m.features.Tools.Result.MaxTokens), OutputDir: s.outputDir(),
+		Truncation: builtin.Truncation(bash.Truncation).Within(m.features.Tools.Result.MaxTokens), OutputDir: s.outputDir(), Pages: live.Pages,
 	}, s.TaskEnv)
 	live.Subagents = m.features.Tools.Subagents
 	all = append(all, s.OwnTools(live, live.deferred())...)

@@ -274,7 +274,7 @@ func TestRebinding(t *testing.T) {
 	}
 	to := netip.AddrPortFrom(s.addressOf("a.example"), 443)
 	for n := 1; n <= 4; n++ {
-		_, err := s.connect(t.Context(), "a.example", to)
+		_, err := Connect(t.Context(), s.out, s.rules, "a.example", to.Port())
 		var refused *refusedError
 		if err == nil || asked != n || errors.As(err, &refused) != (n%2 == 0) {
 			t.Errorf("connection %d: %v after %d look-ups", n, err, asked)

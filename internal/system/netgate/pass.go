@@ -26,7 +26,7 @@ func (s *session) pass(ctx context.Context, conn net.Conn) {
 		s.drop(conn, e)
 		return
 	}
-	there, err := s.connect(ctx, host, to)
+	there, err := Connect(ctx, s.out, s.rules, host, to.Port())
 	if err != nil {
 		var refused *refusedError
 		e.Allowed, e.Rule = !errors.As(err, &refused), err.Error()
@@ -90,19 +90,19 @@ type refusedError struct{ error }
 // maxTried is how many addresses of a host are tried.
 const maxTried = 4
 
-// connect dials an address of a host that the rules allow. The address that was checked is the one that is dialled.
-func (s *session) connect(ctx context.Context, host string, to netip.AddrPort) (net.Conn, error) {
+// Connect dials an address of a host that the rules allow. The address that was checked is the one that is dialled.
+func Connect(ctx context.Context, out Outside, rules network.Rules, host string, port uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	addrs, err := s.resolve(ctx, host, to.Addr())
+	addrs, err := resolveHost(ctx, out, host)
 	if err != nil {
 		return nil, fmt.Errorf("looking up %s: %w", host, err)
 	}
 	var refused, failed error
 	tried := 0
 	for _, addr := range addrs {
-		target := netip.AddrPortFrom(addr.Unmap(), to.Port())
-		if err := s.rules.CheckAddress(host, target, s.out.Own()); err != nil {
+		target := netip.AddrPortFrom(addr.Unmap(), port)
+		if err := rules.CheckAddress(host, target, out.Own()); err != nil {
 			refused = &refusedError{err}
 			continue
 		}
@@ -111,7 +111,7 @@ func (s *session) connect(ctx context.Context, host string, to netip.AddrPort) (
 		}
 		// One address that does not answer must not use up the time of all.
 		part, cancel := context.WithTimeout(ctx, dialTime/maxTried)
-		conn, err := s.out.Dial(part, target)
+		conn, err := out.Dial(part, target)
 		cancel()
 		if err == nil {
 			return conn, nil
@@ -128,15 +128,15 @@ func (s *session) connect(ctx context.Context, host string, to netip.AddrPort) (
 	}
 }
 
-// resolve returns the addresses of a host.
-func (s *session) resolve(ctx context.Context, host string, inside netip.Addr) ([]netip.Addr, error) {
+// resolveHost returns the addresses of a host.
+func resolveHost(ctx context.Context, out Outside, host string) ([]netip.Addr, error) {
 	if host == network.Localhost {
 		return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}, nil
 	}
-	if host == inside.Unmap().String() {
-		return []netip.Addr{inside.Unmap()}, nil
+	if addr, err := netip.ParseAddr(host); err == nil {
+		return []netip.Addr{addr.Unmap()}, nil
 	}
-	return s.out.Resolve(ctx, host)
+	return out.Resolve(ctx, host)
 }
 
 // exchange copies both ways. If the client begins with a TLS hello, its server name must be the host; an empty host means any. Nothing is sent before that is known.

@@ -25,6 +25,8 @@ const (
 	KindShell Kind = "shell"
 	// KindServer is an MCP server. It has what KindShell has, and a directory of its own.
 	KindServer Kind = "server"
+	// KindWeb is a built-in tool that uses the network and needs no file but those of the system.
+	KindWeb Kind = "web"
 	// KindBuild is the compiler of plugins. It starts programs and has no network.
 	KindBuild Kind = "build"
 )
@@ -112,7 +114,7 @@ func Default(at Place, kind Kind) Policy {
 		Own:       present(at.Own...),
 		Hidden:    present(at.Hidden...),
 		Network:   kind != KindFiles && kind != KindBuild,
-		Exec:      kind != KindPlugin && kind != KindToolchain && kind != KindFiles,
+		Exec:      kind != KindPlugin && kind != KindToolchain && kind != KindFiles && kind != KindWeb,
 		Limits:    Limits{Processes: otherProcesses},
 	}
 	p.Home = at.Home
@@ -126,6 +128,9 @@ func Default(at Place, kind Kind) Policy {
 		p.ReadOnly = append(p.ReadOnly, at.programs()...)
 		p.GitConfigs, p.copies = found.configs, at.Copies
 	case KindFiles:
+		p.Limits.MemoryBytes = filesMemory
+	case KindWeb:
+		p.ReadWrite, p.Make, p.Inner = nil, nil, nil
 		p.Limits.MemoryBytes = filesMemory
 	case KindBuild:
 		p.Limits = Limits{MemoryBytes: shellMemory, Processes: shellProcesses}

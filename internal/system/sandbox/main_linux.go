@@ -75,6 +75,7 @@ func serve(run Tool, out *answers) error {
 	} else if err != nil {
 		return fmt.Errorf("reading the call: %w", err)
 	}
+	call.Gated = report.Gated
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go watch(cancel, asked.Isolation)

@@ -27,6 +27,7 @@ func (p *confinement) gateNetwork(in Isolation, r *Report) {
 	err := p.enterNetwork(in, r)
 	// The sockets of this namespace lead to the gate only.
 	p.Network = err == nil
+	r.Gated = err == nil
 	if errors.Is(err, errNoNamespaces) && p.Hosts != nil && p.Hosts.Lenient {
 		p.Network = true
 		r.lacks(fmt.Sprintf("every host and every port of this machine can be reached: without sandbox.network, presets are allowed and other hosts are asked about, "+

@@ -23,6 +23,8 @@ type Call struct {
 	// Options holds what is needed to create the tool. Context holds what the tool is given about the conversation.
 	Options json.RawMessage `json:"options,omitempty"`
 	Context json.RawMessage `json:"context,omitempty"`
+	// Gated is true if the gate is the only way of the process into the network. The child sets it.
+	Gated bool `json:"-"`
 }
 
 // Tool runs a call in the child. Data passed to progress is sent to the parent at once. Several goroutines may call a Tool, and

@@ -177,6 +177,8 @@ type Report struct {
 	Hidden bool `json:"hidden"`
 	// Layers is true if caches have private layers.
 	Layers bool `json:"layers"`
+	// Gated is true if the gate is the only way into the network.
+	Gated bool `json:"gated,omitempty"`
 	// Uncovered holds sentences, each about a part of the policy that could not be enforced.
 	Uncovered []string `json:"uncovered"`
 	// Missing holds sentences about protected paths that do not exist, and that are not protected if a program creates them.

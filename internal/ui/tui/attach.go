@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/system/clipboard"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -26,6 +28,12 @@ func (u *UI) attach(text string) bool {
 	if !ok || u.session == nil {
 		return false
 	}
+	u.attachFile(a, text)
+	return true
+}
+
+// attachFile inserts the placeholder of a file that the model takes. text is what was pasted, which takes the place of a file that it does not take.
+func (u *UI) attachFile(a frontend.Attachment, text string) {
 	s := u.session
 	go func() {
 		described, err := s.Attachable(context.Background(), a)
@@ -40,7 +48,26 @@ func (u *UI) attach(text string) bool {
 			u.prompt.insert(u.prompt.attach(described, a) + " ")
 		})
 	}()
-	return true
+}
+
+// pasteClipboard attaches the image of the clipboard, or pastes its text. The user pressed a key for that, so it needs no consent.
+func (u *UI) pasteClipboard() {
+	if u.session == nil || u.dialog.asking() || u.dialog.covers() {
+		return
+	}
+	go func() {
+		c, err := clipboard.Read(context.Background(), clipboard.Options{System: runtime.GOOS, Environ: u.o.SafeEnviron, Dir: u.o.SafeDir})
+		u.do(func() {
+			switch {
+			case err != nil:
+				u.prompt.remark(err.Error())
+			case c.Image != nil:
+				u.attachFile(frontend.Attachment{Data: c.Image}, "")
+			default:
+				u.pasted(c.Text)
+			}
+		})
+	}()
 }
 
 // attachmentOf returns the file that a pasted text names or holds.

@@ -60,6 +60,7 @@ var actions = map[keymap.Action]func(*UI){
 	keymap.Editor:     (*UI).editOutside,
 	keymap.Search:     func(u *UI) { u.prompt.beginSearch() },
 	keymap.Expand:     func(u *UI) { u.prompt.expand() },
+	keymap.PasteImage: (*UI).pasteClipboard,
 	keymap.Thinking: func(u *UI) {
 		u.show.verbose = !u.show.verbose
 		u.prompt.remark(map[bool]string{true: "thinking is shown", false: "thinking is folded"}[u.show.verbose])

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/readguard"
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/agent/web"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -31,6 +32,10 @@ type Options struct {
 	OutputDir string
 	// Hides reports whether Rg leaves out a file or directory, given by its path without links; nil leaves out none.
 	Hides func(path string) bool
+	// Network is how WebFetch reaches hosts.
+	Network web.Way
+	// Pages keeps the pages that WebFetch got, for code that wraps the tool; nil keeps none.
+	Pages *web.Pages
 	// Reaper is a program that runs process.Reap, which ends what commands leave behind. It is empty in a confined process,
 	// which ends its descendants itself.
 	Reaper string
@@ -50,7 +55,7 @@ func All(o Options) []tool.Tool {
 	if o.Truncation == (Truncation{}) {
 		o.Truncation = defaultTruncation
 	}
-	all := []tool.Tool{o.bash(), o.edit(), o.glob(), o.ls(), o.mkdir(), o.patch(), o.read(), o.rg(), o.write()}
+	all := []tool.Tool{o.bash(), o.edit(), o.glob(), o.ls(), o.mkdir(), o.patch(), o.read(), o.rg(), o.webFetch(), o.write()}
 	for i := range all {
 		if all[i].Definition().Name != BashName { // which returns when nothing that it started is left
 			all[i] = timed{Tool: all[i], options: o}

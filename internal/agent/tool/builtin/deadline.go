@@ -3,6 +3,7 @@ package builtin
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -63,6 +64,8 @@ func (t timed) Execute(ctx context.Context, call tool.Call) (string, error) {
 	}
 }
 
+var errLeft = errors.New("the call was abandoned")
+
 // audience passes on what a call reports until the caller has left.
 type audience struct {
 	mu   sync.Mutex
@@ -82,6 +85,13 @@ func (a *audience) narrowed(call tool.Call) tool.Call {
 	call.Wrote = whileThere(a, call.Wrote)
 	call.WrotePaths = whileThere(a, call.WrotePaths)
 	call.File = whileThere(a, call.File)
+	if attach := call.Attach; attach != nil {
+		call.Attach = func(name string, data []byte) (shownAs string, err error) {
+			err = errLeft
+			whileThere(a, func([]byte) { shownAs, err = attach(name, data) })(data)
+			return shownAs, err
+		}
+	}
 	return call
 }
 

@@ -71,7 +71,7 @@ func TestDiffs(t *testing.T) {
 		})
 	}
 	got := ""
-	write := builtin.All(builtin.Options{Workdir: t.TempDir()})[8]
+	write := find(t, t.TempDir(), "Write")
 	args := map[string]any{"path": "x", "content": strings.Repeat("a line of text\n", 2*limit.Diff/15)}
 	if p, ok := tool.As[tool.Previewer](write); !ok || p.Preview(args) != "" {
 		t.Error("the preview shows a part of a long diff")

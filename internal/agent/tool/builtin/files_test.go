@@ -45,7 +45,7 @@ func put(t *testing.T, path, content string) {
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	parallel := map[string]bool{
-		"Bash": false, "Edit": false, "Glob": true, "Ls": true, "Mkdir": false, "Patch": false, "Read": true, "Rg": true, "Write": false,
+		"Bash": false, "Edit": false, "Glob": true, "Ls": true, "Mkdir": false, "Patch": false, "Read": true, "Rg": true, "WebFetch": true, "Write": false,
 	}
 	all := builtin.All(builtin.Options{})
 	if len(all) != len(parallel) {

@@ -1,6 +1,7 @@
 package builtin_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,48 @@ func TestReadFile(t *testing.T) {
 			}
 			if got != nil && (got.Type != row.file || err == nil && string(got.Data) != row.content || err != nil && got.Data != nil) {
 				t.Errorf("got %s with %d bytes", got.Type, len(got.Data))
+			}
+		})
+	}
+}
+
+// TestReadAttaches checks what a model gets that reads a media file: the file, or the reason why it does not get it.
+func TestReadAttaches(t *testing.T) {
+	t.Parallel()
+	const png = "\x89PNG\r\n\x1a\n\x00"
+	for name, row := range map[string]struct {
+		content         string
+		refusal         error
+		output, failure string
+		attached        bool
+	}{
+		"an image":       {png, nil, "[image/png, 9 bytes: shown as a.txt of result 2]", "", true},
+		"a PDF file":     {"%PDF-1.7\n", nil, "[application/pdf, 9 bytes: shown as a.txt of result 2]", "", true},
+		"not taken":      {png, errors.New("model m takes no images"), "[image/png, 9 bytes: not shown, because model m takes no images]", "", true},
+		"text":           {"some text", nil, "some text", "", false},
+		"another binary": {"a\x00b", nil, "", "not a text file", false},
+		"too large":      {png + strings.Repeat("x", limit.Image), nil, "", "has at most 5 MiB", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put(t, filepath.Join(dir, "a.txt"), row.content)
+			attached := false
+			out, err := find(t, dir, "Read").Execute(t.Context(), tool.Call{
+				Args: map[string]any{"path": "a.txt"},
+				Attach: func(name string, data []byte) (string, error) {
+					attached = true
+					if name != "a.txt" || string(data) != row.content {
+						t.Errorf("attached %s with %d bytes", name, len(data))
+					}
+					return "a.txt of result 2", row.refusal
+				},
+			})
+			if out != row.output || (err == nil) != (row.failure == "") || err != nil && !strings.Contains(err.Error(), row.failure) {
+				t.Errorf("got %q, %v", out, err)
+			}
+			if attached != row.attached {
+				t.Errorf("attached: %v", attached)
 			}
 		})
 	}

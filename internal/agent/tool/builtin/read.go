@@ -33,7 +33,7 @@ func (o Options) read() tool.Tool {
 	return builtIn[readArgs]{
 		definition: tool.Definition{
 			Name:        ReadName,
-			Description: "Read a text file, or some of its lines.",
+			Description: "Read a text file, or some of its lines. An image, a PDF file or audio is shown as a whole.",
 			Parameters: object(`{"path":{"type":"string","minLength":1,"description":"the file"},`+
 				`"line_start":{"type":"integer","minimum":1,"description":"first line to read; default the first"},`+
 				`"line_end":{"type":"integer","minimum":1,"description":"last line to read; default the last"}}`,
@@ -58,7 +58,7 @@ func (o Options) runRead(ctx context.Context, args readArgs, call tool.Call) (st
 		return "", fmt.Errorf("reading %s: %w", args.Path, err)
 	}
 	defer file.Close()
-	text, err := media(file, info.Size(), call.File)
+	text, err := media(file, info.Size(), args.Path, call)
 	if text == "" && err == nil {
 		text, err = lines(ctx, file, args)
 	}
@@ -68,10 +68,10 @@ func (o Options) runRead(ctx context.Context, args readArgs, call tool.Call) (st
 	return text, nil
 }
 
-// media passes a media file to take and returns a description of it. It returns an empty string for other files, and
-// for all files if take is nil.
-func media(file io.ReadSeeker, size int64, take func(tool.File)) (string, error) {
-	if take == nil {
+// media passes a media file on and returns a description of it. It returns an empty string for other files, and for all files if nobody takes
+// them.
+func media(file io.ReadSeeker, size int64, name string, call tool.Call) (string, error) {
+	if !call.TakesFiles() {
 		return "", nil
 	}
 	head, err := io.ReadAll(io.LimitReader(file, files.Head))
@@ -90,11 +90,12 @@ func media(file io.ReadSeeker, size int64, take func(tool.File)) (string, error)
 	}
 	data := append(head, rest...)
 	if len(data) > most {
-		take(tool.File{Type: mediaType})
+		if call.File != nil {
+			call.File(tool.File{Name: name, Type: mediaType})
+		}
 		return "", fmt.Errorf("it has %d bytes, and an attached file of type %s has at most %s", max(size, int64(len(data))), mediaType, limit.Size(most))
 	}
-	take(tool.File{Type: mediaType, Data: data})
-	return fmt.Sprintf("%s, %d bytes", mediaType, len(data)), nil
+	return call.Give(tool.File{Name: name, Type: mediaType, Data: data}), nil
 }
 
 // lines returns the requested lines, up to the limit. If the limit is reached, the result says where to continue.

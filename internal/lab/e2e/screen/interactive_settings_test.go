@@ -5,9 +5,13 @@ package screen
 import (
 	"encoding/base64"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/idelchi/aura/internal/lab/e2e/harness"
+	"github.com/idelchi/aura/internal/lab/testneed"
 )
 
 // TestInteractiveStatusCommand checks that a command of the user writes the status line, and what the command reads.
@@ -125,6 +129,52 @@ func TestInteractiveAttach(t *testing.T) {
 	out := string(p.Aura("run", "--continue", "/export"))
 	if !strings.Contains(out, "a b.png") || !strings.Contains(out, "song.mp3 (audio/mpeg, 6 bytes)") {
 		t.Errorf("the session does not name the files: %s", out)
+	}
+}
+
+// TestInteractiveClipboard checks that Ctrl-V attaches the image of the clipboard or pastes its text, and that no program of the project reads the clipboard.
+func TestInteractiveClipboard(t *testing.T) {
+	t.Parallel()
+	programs, err := os.MkdirTemp(harness.OutsideRoot, "aura-clipboard-") //nolint:usetesting // it must not be where everybody may write
+	if err != nil {
+		testneed.Missing(t, testneed.Outside, err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(programs) })
+	image, program := filepath.Join(programs, "image"), filepath.Join(programs, "wl-paste")
+	p := newStory(t, "  - text: Seen.\n")
+	p.Write(".aura/config/talk.yaml",
+		"model: {name: talker, family: script, parameter_count: 8000000000, context_length: 20000, capabilities: [tools, thinking, vision]}\nturns:\n  - text: Seen.\n")
+	for path, text := range map[string]string{
+		p.Path("wl-paste"): "#!/bin/sh\ntouch " + p.Path("started") + "\n",
+		image:              "\x89PNG\r\n\x1a\n" + strings.Repeat("x", 2000),
+		program:            "#!/bin/sh\nd=" + programs + "\ncase $* in\n--list-types) test ! -f $d/image || echo image/png ;;\n*image/png) cat $d/image ;;\n*) test ! -f $d/text || cat $d/text ;;\nesac\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil { //nolint:gosec // they are programs
+			t.Fatal(err)
+		}
+	}
+	s := startScreen(p, p.Command(), 80, 24, "WAYLAND_DISPLAY=w", "PATH=.:"+p.Path(".")+":"+programs+":"+os.Getenv("PATH")).ready()
+	s.send("\x16")
+	s.shows(`> \[Image #1: pasted-1\.png, 2 KB\]`)
+	if err := os.Remove(image); err != nil {
+		t.Fatal(err)
+	}
+	s.send("\x16")
+	s.shows(`the clipboard has no image and no text`)
+	if err := os.WriteFile(filepath.Join(programs, "text"), []byte("what is it"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.send("\x16")
+	s.shows(`> \[Image #1: pasted-1\.png, 2 KB\] what is it`)
+	s.send("\r")
+	s.shows(`^Seen\.$`)
+	s.send("\x04")
+	s.end()
+	if out := string(p.Aura("run", "--continue", "/export")); !strings.Contains(out, "pasted-1.png (image/png, 2008 bytes)") {
+		t.Errorf("the session does not name the image: %s", out)
+	}
+	if _, err := os.Stat(p.Path("started")); err == nil {
+		t.Error("a program of the project was started")
 	}
 }
 

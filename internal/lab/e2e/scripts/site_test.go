@@ -1,0 +1,39 @@
+package scripts
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func init() { commands["site"] = startSite }
+
+// startSite starts a web server on a port of this machine, which it sets as a variable. Each page says how many requests there were.
+func startSite(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: site VARIABLE")
+	}
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := requests.Add(1)
+		switch r.URL.Path {
+		case "/image":
+			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\nsite"))
+		case "/away":
+			http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusFound)
+		case "/long":
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = fmt.Fprint(w, strings.Repeat("line\n", 10_000))
+		default:
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = fmt.Fprintf(w, "<title>Page</title><h1>Request %d</h1><p>of <a href=/next>%s</a></p>", n, r.URL.Path)
+		}
+	}))
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	ts.Setenv(args[0], port)
+	ts.Defer(server.Close)
+}
