@@ -45,7 +45,7 @@ func TestPlugin(t *testing.T) {
 		"commands, inline":    {manifest: `"name":"p","commands":{"a":{"content":"x"}}`, left: "commands in the manifest are left out"},
 		"agent":               {manifest: `"name":"p"`, files: dir{"agents/a.md": "---\ntools: [Read, mcp__plugin_p_s__t]\n---\nBe."}, file: own + "agents/a.md", want: "enabled: [Read, mcp__p-s__t]"},
 		"agent, no YAML":      {manifest: `"name":"p"`, files: dir{"agents/a.md": "---\ndescription: user: \"x: y\"\nContext: c\ntools: [\"Read\", \"Grep\"]\n---\nBe."}, file: own + "agents/a.md", want: "enabled: [Read, Rg]"},
-		"agent without tools": {manifest: `"name":"p"`, files: dir{"agents/a.md": "---\ntools: WebFetch, NotebookEdit\n---\nBe."}, left: `agent a: the tools ["WebFetch" "NotebookEdit"] are left out: aura has nothing like them`},
+		"agent without tools": {manifest: `"name":"p"`, files: dir{"agents/a.md": "---\ntools: ExitPlanMode, NotebookEdit\n---\nBe."}, left: `agent a: the tools ["ExitPlanMode" "NotebookEdit"] are left out: aura has nothing like them`},
 		"hooks":               {manifest: `"name":"p"`, files: dir{"hooks/hooks.json": `{"hooks":` + hook + `}`}, file: own + "hooks/p.yaml", want: "p-PreToolUse-1:\n  event: pre\n  protocol: claude\n  command: sh ${PLUGIN_ROOT}/x\n"},
 		"hooks, bare":         {manifest: `"name":"p"`, files: dir{"hooks/hooks.json": hook}, file: own + "hooks/p.yaml", want: "p-PreToolUse-1:"},
 		"hooks, twice":        {manifest: `"name":"p","hooks":["./h.json"]`, files: dir{"hooks/hooks.json": hook, "h.json": hook}, file: own + "hooks/p.yaml", want: "p-PreToolUse-2:"},

@@ -48,6 +48,8 @@ var table = []row{
 	{"BashOutput", "BashOutput", map[string]string{"bash_id": "id"}, nil},
 	{"BashKill", "KillShell", map[string]string{"shell_id": "id"}, map[Agent][]string{Claude: {"KillBash"}}},
 	{"Task", "Task", map[string]string{"subagent_type": "agent", "prompt": "prompt"}, map[Agent][]string{Claude: {"Agent"}, OpenCode: {"task"}}},
+	{"WebFetch", "WebFetch", map[string]string{"url": "url"}, map[Agent][]string{Gemini: {"web_fetch"}, OpenCode: {"webfetch"}}},
+	{"WebSearch", "WebSearch", map[string]string{"query": "query"}, map[Agent][]string{Codex: {"web_search"}, Gemini: {"google_web_search"}, OpenCode: {"websearch"}}},
 	{"TodoCreate", "TodoWrite", map[string]string{"todos": "items"}, map[Agent][]string{Codex: {"update_plan"}, Gemini: {"write_todos"}, OpenCode: {"todowrite"}}},
 }
 

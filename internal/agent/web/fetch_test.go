@@ -160,7 +160,7 @@ func TestGet(t *testing.T) {
 		"an endless page":                  {url: "/endless", want: "\n\n[the page goes on: at most 2 MiB of a page are read]"},
 		"a bomb":                           {url: "/bomb", want: "[more than 2097152 bytes: not shown, because it is no text]"},
 		"packed":                           {url: "/packed", want: others + "unpacked"},
-		"nothing, packed for ever":         {url: "/hollow", failure: "EOF"},
+		"nothing, packed for ever":         {url: "/hollow", failure: "EOF", patience: 10 * time.Minute},
 		"another coding":                   {url: "/brotli", failure: "the server sent the page in a coding that nobody asked for: br"},
 		"not packed":                       {url: "/liar", failure: "gzip: invalid header"},
 		"no answer":                        {url: "/silent", failure: "the server is too slow", patience: 50 * time.Millisecond},

@@ -13,7 +13,7 @@ import (
 
 // BuiltinTools returns the names of aura's own tools, whether a session offers them or not.
 func BuiltinTools() []string {
-	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName, setup.PlanName}
+	names := []string{donetool.Name, skill.Name, setup.DelegateName, setup.LoadName, setup.PlanName, setup.SearchName}
 	for _, t := range slices.Concat(builtin.All(builtin.Options{}), new(todo.List).Tools(), new(background.Set).Tools()) {
 		names = append(names, t.Definition().Name)
 	}

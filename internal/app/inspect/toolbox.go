@@ -164,7 +164,7 @@ func (b *Toolbox) own() []tool.Tool {
 		}
 	}
 	slices.Sort(waiting)
-	return append(b.confined.Builtins(b.options(), nil), b.source.OwnTools(setup.Live{Todos: &b.todos}, waiting)...)
+	return slices.Concat(b.confined.Builtins(b.options(), nil), b.source.OwnTools(setup.Live{Todos: &b.todos}, waiting), setup.SearchTools(b.features))
 }
 
 // options returns the options of the file and shell tools.

@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/base/condition"
+	"github.com/idelchi/aura/internal/settings/setup"
 )
 
 func TestConditions(t *testing.T) {
@@ -77,7 +78,7 @@ func TestBuiltinTools(t *testing.T) {
 	for _, row := range table[len(want):] {
 		rest = append(rest, unquoted(row[0]))
 	}
-	same(t, "tools of a session", rest, []string{"Task", "LoadTools", "Plan", mcp.ListName, mcp.ReadName})
+	same(t, "tools of a session", rest, []string{"Task", setup.SearchName, "LoadTools", "Plan", mcp.ListName, mcp.ReadName})
 }
 
 func TestHealth(t *testing.T) {

@@ -41,7 +41,7 @@ var keyTables = []struct {
 	{"docs/tools.md", "## Policy", "config/features/x.yaml", "tools: {policy: {%s}}\n", []string{"default"}},
 	{
 		"docs/configuration.md", "### Tools", "config/features/x.yaml", "tools: {%s}\n",
-		[]string{"policy", "policy.default", "read_before", "result", "bash", "bash.truncation"},
+		[]string{"policy", "policy.default", "read_before", "result", "search", "bash", "bash.truncation"},
 	},
 	{"docs/configuration.md", "### Compaction", "config/features/x.yaml", "compaction: {%s}\n", nil},
 	{"docs/configuration.md", "### Instructions", "config/features/x.yaml", "instructions: {%s}\n", nil},

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"math"
+	"net/url"
 	"time"
 
 	"gopkg.in/yaml.v3"
@@ -25,11 +26,18 @@ type Tools struct {
 	Timeout Timeout `yaml:"timeout"`
 	Bash    Bash    `yaml:"bash"`
 	// Subagents is how many subagents may work at the same time.
-	Subagents int `check:"min=1" yaml:"subagents"`
+	Subagents int    `check:"min=1" yaml:"subagents"`
+	Search    Search `yaml:"search"`
 	// Policy is the policy layer of lowest precedence.
 	Policy Policy `yaml:"policy"`
 	// Mode names the mode of a session in which nothing else names one. It may be NoMode. A mode cannot set it.
 	Mode string `yaml:"mode"`
+}
+
+// Search holds the settings of the tool WebSearch.
+type Search struct {
+	// SearXNG is the URL of a SearXNG server. Without it, there is no WebSearch.
+	SearXNG string `yaml:"searxng"`
 }
 
 // ReadBefore decides which operations are allowed only on files that were read before.
@@ -118,6 +126,12 @@ func (t Tools) check(d declaration) error {
 	}
 	if t.Bash.Timeout <= 0 {
 		return d.wrong([]string{"bash", timeoutKey}, positive, t.Bash.Timeout)
+	}
+	if at := t.Search.SearXNG; at != "" {
+		u, err := url.Parse(at)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return d.wrong([]string{"search", "searxng"}, "%q is not the URL of a server, such as http://localhost:8888", at)
+		}
 	}
 	return t.Policy.check(d.below("policy"))
 }

@@ -139,7 +139,7 @@ func (m member) everyTool(confined Confinement, live Live) []tool.Tool {
 	}, s.TaskEnv)
 	live.Subagents = m.features.Tools.Subagents
 	all = append(all, s.OwnTools(live, live.deferred())...)
-	return slices.Concat(all, s.PluginTools(confined, live), live.serverTools())
+	return slices.Concat(all, SearchTools(m.features), s.PluginTools(confined, live), live.serverTools())
 }
 
 // TakenToolNames maps the names that a plugin's tool can have only if its plugin.yaml sets override to the owners of the names.

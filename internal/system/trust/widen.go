@@ -56,6 +56,7 @@ var rules = []rule{
 	// A session begins in this mode instead of one that may ask.
 	{"tools.mode", KindPolicy, always},
 	{"tools.read_before.*", KindPolicy, unlessOn},
+	{"tools.search.*", KindSandbox, always},
 	{"tools.*", KindPolicy, over},
 	{"hooks.*", KindPolicy, over},
 	{"instructions.*", KindPolicy, over},

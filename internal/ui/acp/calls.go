@@ -31,6 +31,7 @@ type call struct {
 var kinds = map[string]string{
 	"Read": "read", "Skill": "read", "Write": "edit", "Edit": "edit", "Patch": "edit", "Mkdir": "edit", "Bash": "execute", "BashOutput": "read", "BashKill": "execute",
 	"Glob": "search", "Ls": "search", "Rg": "search", "TodoCreate": "think", "TodoList": "think", "TodoProgress": "think", "Task": "think",
+	"WebFetch": "fetch", "WebSearch": "search",
 }
 
 func kindOf(tool string) string {

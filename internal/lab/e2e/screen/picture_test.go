@@ -36,7 +36,7 @@ func TestPicture(t *testing.T) {
 		t.Run(theme, func(t *testing.T) {
 			t.Parallel()
 			p, s := crashing(t, theme)
-			s.shows(`is restarted now: AfterToolExecution`, `^The function Greet`, `^talker · 7% context · 4\.0k tokens · .* · 1 plugin ready$`)
+			s.shows(`is restarted now: AfterToolExecution`, `^The function Greet`, `^talker · \d% context · 4\.0k tokens · .* · 1 plugin ready$`)
 			s.hides(spinner)
 			got := colours.svg("The screen of aura: a plugin crashes and is restarted, and the conversation continues", s.picture(p.Dir))
 			path := filepath.Join(harness.Repo(), "docs", "images", "crash-"+theme+".svg")

@@ -25,6 +25,8 @@ func startSite(ts *testscript.TestScript, neg bool, args []string) {
 		switch r.URL.Path {
 		case "/image":
 			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\nsite"))
+		case "/searx/search":
+			_, _ = fmt.Fprintf(w, `{"results": [{"title": "Found %s", "url": "https://found.example/", "content": "A summary"}]}`, r.URL.Query().Get("q"))
 		case "/away":
 			http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusFound)
 		case "/long":
