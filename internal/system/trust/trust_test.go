@@ -241,6 +241,7 @@ func TestWidens(t *testing.T) {
 		{"tools.read_before.write", "true", false, trust.KindPolicy, false},
 		{"tools.disabled", "", true, trust.KindPolicy, true},
 		{"tools.max_steps", "9", false, trust.KindPolicy, false},
+		{"tools.search.searxng", "http://localhost:8888", false, trust.KindSandbox, true},
 		{"hooks.disabled", "guard", true, trust.KindPolicy, true},
 		{"hooks.disabled", "guard", false, trust.KindPolicy, false},
 		{"compaction.threshold", "10", true, "", false},
