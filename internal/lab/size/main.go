@@ -20,7 +20,7 @@ var limits = []struct {
 }{
 	{"aura", 60_000_000},
 	{"aura-plugin-host", 30_000_000},
-	{"aura-tool-host", 8_000_000},
+	{"aura-tool-host", 11_000_000}, // with HTTP and TLS for WebFetch
 }
 
 func main() {
