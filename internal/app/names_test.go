@@ -19,7 +19,7 @@ func TestConditionalTools(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		background.KillName, background.OutputName, donetool.Name, mcp.ListName, setup.LoadName, setup.PlanName, mcp.ReadName, skill.Name, setup.DelegateName,
-		todo.CreateName, todo.ListName, todo.ProgressName,
+		todo.CreateName, todo.ListName, todo.ProgressName, setup.SearchName,
 	}
 	if got := tool.Conditional(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
