@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/idelchi/aura/internal/agent/toolhost"
+	"github.com/idelchi/aura/internal/agent/web/charsets"
 	"github.com/idelchi/aura/internal/base/build"
 )
 
@@ -13,7 +14,7 @@ import (
 const exitUsage = 2
 
 func main() {
-	if status, asked := toolhost.Main(os.Args); asked {
+	if status, asked := toolhost.Main(os.Args, charsets.Decode); asked {
 		os.Exit(status)
 	}
 	if len(os.Args) == 2 && os.Args[1] == "--version" {

@@ -14,7 +14,7 @@ import (
 // TestMain lets the test executable replace aura, which is started again for shell lines and confined tools. Without TestMain,
 // every such start would run all tests again.
 func TestMain(m *testing.M) {
-	if status, asked := toolhost.Main(os.Args); asked {
+	if status, asked := toolhost.Main(os.Args, nil); asked {
 		os.Exit(status)
 	}
 	if len(os.Args) > 1 && os.Args[1] == serverArgument {

@@ -63,7 +63,7 @@ func (s streams) onScreen() streams {
 
 // Main runs aura on the arguments of the process and returns the exit code.
 func Main() int {
-	if status, asked := toolhost.Main(os.Args); asked {
+	if status, asked := toolhost.Main(os.Args, nil); asked {
 		return status
 	}
 	collectLess()

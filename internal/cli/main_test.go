@@ -12,7 +12,7 @@ import (
 // TestMain lets the test executable act as aura, which restarts itself for shell lines and confined tools. Without this, every
 // such start would run all tests again.
 func TestMain(m *testing.M) {
-	if status, asked := toolhost.Main(os.Args); asked {
+	if status, asked := toolhost.Main(os.Args, nil); asked {
 		os.Exit(status)
 	}
 	os.Exit(atHome(m))

@@ -26,18 +26,23 @@ import (
 )
 
 // Main runs what the arguments of this program ask for and returns the exit status. It returns false if they ask for nothing of this package.
-// It must be called before the program does anything else.
-func Main(args []string) (status int, asked bool) {
+// It must be called before the program does anything else. decode may be nil; see web.Fetcher.
+func Main(args []string, decode web.Decode) (status int, asked bool) {
 	if len(args) < 2 {
 		return 0, false
 	}
+	run := func(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+		return runTool(ctx, call, progress, decode)
+	}
 	switch args[1] {
 	case sandbox.ConfinedArgument:
-		return confined(args[2:]), true
+		return confined(args[2:], decode), true
 	case shell.Argument:
 		return shell.Main(args[2:], os.Stdin, os.Stdout, os.Stderr), true
 	case sandbox.Argument:
-		return sandbox.Main(runTool), true
+		return sandbox.Main(run), true
+	case Argument:
+		return serve(os.Stdin, os.Stdout, os.Stderr, run), true
 	case sandbox.GateArgument:
 		return sandbox.GateMain(netgate.Internet()), true
 	case process.ReaperArgument:
@@ -48,11 +53,11 @@ func Main(args []string) (status int, asked bool) {
 
 // confined confines this process and then runs what the arguments after the first one ask for. A process that could not be confined
 // runs nothing; its parent knows why.
-func confined(args []string) int {
+func confined(args []string, decode web.Decode) int {
 	if len(args) == 0 || sandbox.Confined(args[0]) != nil {
 		return process.ReaperStatus
 	}
-	status, asked := Main(args)
+	status, asked := Main(args, decode)
 	if !asked {
 		return process.ReaperStatus
 	}
@@ -96,8 +101,8 @@ type Answer struct {
 // Build is the name of the call that runs the go command. Its arguments are a gocmd.Command.
 const Build = "go build"
 
-// runTool runs a call in the confined process.
-func runTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (json.RawMessage, error) {
+// runTool runs a call in this process, which aura started for it.
+func runTool(ctx context.Context, call sandbox.Call, progress func([]byte), decode web.Decode) (json.RawMessage, error) {
 	debug.SetGCPercent(collectAt)
 	if call.Tool == Build {
 		return build(ctx, call)
@@ -112,8 +117,8 @@ func runTool(ctx context.Context, call sandbox.Call, progress func([]byte)) (jso
 	}
 	made := builtin.Options{
 		Workdir: o.Workdir, Env: sandbox.Marked(o.Env), BashTimeout: o.BashTimeout, Timeout: o.Timeout, Truncation: o.Truncation, OutputDir: o.OutputDir,
-		Network: web.Way{Setting: o.Network, Gated: call.Gated, Outside: netgate.Internet()},
-		Hides:   func(path string) bool { return slices.Contains(o.Hidden, path) },
+		Network: web.Way{Setting: o.Network, Gated: call.Gated, Outside: netgate.Internet()}, Decode: decode,
+		Hides: func(path string) bool { return slices.Contains(o.Hidden, path) },
 	}
 	for _, t := range builtin.All(made) {
 		if t.Definition().Name != call.Tool {

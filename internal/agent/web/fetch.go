@@ -36,7 +36,12 @@ type Fetcher struct {
 	Patience time.Duration
 	// TLS may be nil.
 	TLS *tls.Config
+	// Decode reads what is not UTF-8. Without it, a page in another encoding is an error.
+	Decode Decode
 }
+
+// Decode returns data in UTF-8. The type that a server names, a byte order mark and the data itself name its encoding.
+type Decode func(data []byte, contentType string) []byte
 
 // Page is what a URL led to.
 type Page struct {
@@ -83,7 +88,7 @@ func (f Fetcher) Get(ctx context.Context, address *url.URL) (Page, error) {
 	defer func() { _ = response.Body.Close() }()
 	slow := time.AfterFunc(wait, func() { cancel(errTooSlow) })
 	defer slow.Stop()
-	page, err := read(response)
+	page, err := f.read(response)
 	if err != nil {
 		return Page{}, explain(ctx, err)
 	}
@@ -118,7 +123,7 @@ func follow(next *http.Request, via []*http.Request) error {
 }
 
 // read reads an answer.
-func read(r *http.Response) (Page, error) {
+func (f Fetcher) read(r *http.Response) (Page, error) {
 	page := Page{URL: r.Request.URL.String()}
 	if to := r.Header.Get("Location"); r.StatusCode/100 == 3 && to != "" {
 		there, err := r.Request.URL.Parse(to)
@@ -161,7 +166,7 @@ func read(r *http.Response) (Page, error) {
 	said := r.Header.Get("Content-Type")
 	page.Type, _, _ = mime.ParseMediaType(said)
 	page.Type = plaintext.Line(page.Type)
-	return page, page.fill(r.Request.URL, said, data)
+	return page, page.fill(r.Request.URL, said, data, f.Decode)
 }
 
 // unpacked returns the body of an answer without its compression. It stops after the largest file that anybody takes, packed or not.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/web"
+	"github.com/idelchi/aura/internal/agent/web/charsets"
 )
 
 const png = "\x89PNG\r\n\x1a\n\x00"
@@ -173,7 +174,7 @@ func TestGet(t *testing.T) {
 			if strings.HasPrefix(row.url, "/") {
 				row.url = "https://site.example" + row.url
 			}
-			got, err := get(t.Context(), server, row.url, row.patience)
+			got, err := get(t.Context(), server, row.url, row.patience, charsets.Decode)
 			if !strings.Contains(got, row.want) || (err == nil) != (row.failure == "") || err != nil && !strings.Contains(err.Error(), row.failure) {
 				t.Errorf("got %.1000q, %v", got, err)
 			}
@@ -184,7 +185,30 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func get(ctx context.Context, server *httptest.Server, text string, patience time.Duration) (string, error) {
+// TestGetUTF8 fetches pages without the tables for other encodings.
+func TestGetUTF8(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(site))
+	t.Cleanup(server.Close)
+	for name, row := range map[string]struct{ url, want, failure string }{
+		"UTF-8":                 {url: "/page", want: "# Head"},
+		"broken UTF-8":          {url: "/broken", want: "a\uFFFDb"},
+		"an encoding":           {url: "/latin", failure: "its text is not UTF-8; only aura-tool-host reads other encodings"},
+		"an encoding of a page": {url: "/meta", failure: "its text is not UTF-8"},
+		"an image":              {url: "/image", want: "taken image/png 9"},
+		"a file without a text": {url: "/zip", want: "[4 bytes: not shown, because it is no text]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := get(t.Context(), server, "https://site.example"+row.url, 0, nil)
+			if !strings.Contains(got, row.want) || (err == nil) != (row.failure == "") || err != nil && !strings.Contains(err.Error(), row.failure) {
+				t.Errorf("got %.1000q, %v", got, err)
+			}
+		})
+	}
+}
+
+func get(ctx context.Context, server *httptest.Server, text string, patience time.Duration, decode web.Decode) (string, error) {
 	address, err := web.Address(text)
 	if err != nil {
 		return "", err
@@ -195,7 +219,7 @@ func get(ctx context.Context, server *httptest.Server, text string, patience tim
 		}
 		return (&net.Dialer{}).DialContext(ctx, kind, server.Listener.Addr().String())
 	}
-	page, err := web.Fetcher{Dial: dial, Patience: patience, TLS: &tls.Config{InsecureSkipVerify: true}}.Get(ctx, address) //nolint:gosec // the server is the test's
+	page, err := web.Fetcher{Dial: dial, Patience: patience, Decode: decode, TLS: &tls.Config{InsecureSkipVerify: true}}.Get(ctx, address) //nolint:gosec // the server is the test's
 	if err != nil {
 		return "", err
 	}
@@ -211,7 +235,7 @@ func TestGetIsCancelled(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(server.Close)
-	if _, err := get(ctx, server, "https://site.example/", 0); err == nil || err.Error() != "the user pressed Esc" {
+	if _, err := get(ctx, server, "https://site.example/", 0, charsets.Decode); err == nil || err.Error() != "the user pressed Esc" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,17 +10,12 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/net/html/charset"
-
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
-// probe is how much of a page is looked at to find its encoding.
-const probe = 1024
-
 // fill sets the text of a page, or the size of a content that is no text. said is what the server says about the content.
-func (p *Page) fill(address *url.URL, said string, data []byte) error {
+func (p *Page) fill(address *url.URL, said string, data []byte, decode Decode) error {
 	if p.Type == "" {
 		said = http.DetectContentType(data)
 		p.Type, _, _ = strings.Cut(said, ";")
@@ -30,10 +25,12 @@ func (p *Page) fill(address *url.URL, said string, data []byte) error {
 		p.Other = len(data)
 		return nil
 	}
-	data = decoded(data, said)
+	data, err := decode.decoded(data, said)
+	if err != nil {
+		return err
+	}
 	text := string(data)
 	if isHTML {
-		var err error
 		var cut bool
 		if text, cut, err = Markdown(data, address.String()); err != nil {
 			return err
@@ -74,17 +71,18 @@ func utf16(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("\xfe\xff")) || bytes.HasPrefix(data, []byte("\xff\xfe"))
 }
 
-// decoded returns a content in UTF-8. The header of an answer, a byte order mark and a page itself name the encoding.
-func decoded(data []byte, said string) []byte {
-	encoding, name, certain := charset.DetermineEncoding(data[:min(len(data), probe)], said)
-	if name == "utf-8" || !certain && utf8.Valid(data) {
-		return bytes.TrimPrefix(data, []byte("\uFEFF"))
+// errEncoding is the error about a page that this process cannot read.
+var errEncoding = errors.New("its text is not UTF-8; only aura-tool-host reads other encodings: install it beside aura")
+
+// decoded returns a content in UTF-8.
+func (d Decode) decoded(data []byte, said string) ([]byte, error) {
+	switch {
+	case d != nil:
+		data = d(data, said)
+	case !utf8.Valid(data) && !strings.Contains(strings.ToLower(said), "utf-8"):
+		return nil, errEncoding
 	}
-	out, err := encoding.NewDecoder().Bytes(data)
-	if err != nil {
-		return data // what is not valid is replaced later
-	}
-	return bytes.TrimPrefix(out, []byte("\uFEFF"))
+	return bytes.TrimPrefix(data, []byte("\uFEFF")), nil
 }
 
 // Result is the result of a tool for a page. take gets a media file and returns what became of it.

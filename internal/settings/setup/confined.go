@@ -13,7 +13,6 @@ import (
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
-	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
@@ -65,21 +64,13 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args, err := json.Marshal(call.Args)
-	if err != nil {
-		return "", fmt.Errorf("encoding the arguments of %s: %w", name, err)
-	}
 	policy, err := t.policyOf(call)
 	if err != nil {
 		return "", err
 	}
-	options, err := json.Marshal(toolhost.Options{
-		Workdir: t.options.Workdir, Env: append(slices.Clone(t.options.Env), telemetry.Environ(ctx)...), BashTimeout: t.options.BashTimeout, Timeout: t.options.Timeout, Truncation: t.options.Truncation, OutputDir: t.options.OutputDir,
-		Files: call.TakesFiles(), Hidden: slices.Sorted(maps.Keys(policy.Withheld)),
-		Network: network.Setting{On: policy.Network, Rules: policy.Hosts},
-	})
+	asked, err := hostCall(ctx, t.Tool, t.options, call, network.Setting{On: policy.Network, Rules: policy.Hosts}, slices.Sorted(maps.Keys(policy.Withheld)))
 	if err != nil {
-		return "", fmt.Errorf("encoding the settings of %s: %w", name, err)
+		return "", err
 	}
 	doing, _ := call.Args["command"].(string)
 	if name == builtin.WebFetchName {
@@ -87,8 +78,7 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	}
 	policy = policy.With(t.traffic(caller{who: name, source: builtinProgram, doing: doing, leave: call.Sandbox.Leave}))
 	command := sandbox.Command{
-		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy,
-		Call: sandbox.Call{Tool: name, Args: args, Options: options},
+		Executable: program.Start, Dir: t.grants.Dir(), Env: append(slices.Clone(t.options.Env), toolhost.NoCollection), Policy: policy, Call: asked,
 	}
 	if call.Progress != nil {
 		command.Progress = func(text []byte) { call.Progress(string(text)) }
@@ -109,13 +99,7 @@ func (t confined) run(ctx context.Context, call tool.Call) (string, error) {
 	if err := json.Unmarshal(done.Value, &said); err != nil {
 		return "", fmt.Errorf("reading the answer of %s: %w", name, err)
 	}
-	switch f := said.File; {
-	case f == nil:
-	case f.Data != nil:
-		said.Output = call.Give(*f)
-	case call.File != nil:
-		call.File(*f)
-	}
+	giveFile(&said, call)
 	said, denied := t.explained(said, command.Policy, done.Report.Hidden)
 	if denied != nil && said.Error != "" && call.Sandbox.Refused != nil {
 		call.Sandbox.Refused(denied)

@@ -11,13 +11,9 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/prompt"
-	"github.com/idelchi/aura/internal/agent/tool"
-	"github.com/idelchi/aura/internal/agent/tool/builtin"
 	"github.com/idelchi/aura/internal/agent/toolhost"
-	"github.com/idelchi/aura/internal/agent/web"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
-	"github.com/idelchi/aura/internal/system/netgate"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -226,62 +222,6 @@ func (c Confinement) Plugin(e Entry) *sandbox.Policy {
 	}
 	p = p.With(c.trafficOf(pluginProgram(e)))
 	return &p
-}
-
-// Builtins returns the built-in tools. With a sandbox, each call runs in a separate confined process.
-func (c Confinement) Builtins(o builtin.Options, task map[string]string) []tool.Tool {
-	all := c.builtins(o, task)
-	for i, t := range all {
-		if t.Definition().Name == builtin.WebFetchName {
-			all[i] = o.Pages.Tool(t)
-		}
-	}
-	return all
-}
-
-func (c Confinement) builtins(o builtin.Options, task map[string]string) []tool.Tool {
-	free := o
-	free.Env = environment(o.Env, c.env, task)
-	free.Network = web.Way{Setting: c.settings.Network, Outside: netgate.Internet()}
-	if !c.enabled {
-		o = free
-		if c.requested {
-			o.Hides = c.settings.Hidden.Hides
-		}
-		all := unconfined(o)
-		for i, t := range all {
-			if c.reading && t.Definition().Name == builtin.BashName {
-				all[i] = unreading{Tool: t, why: c.unenforced()}
-			}
-		}
-		return all
-	}
-	files, commands, pages := c.Policy(sandbox.KindFiles), c.commands(), c.pages()
-	o.Env = environment(commands.Environ(o.Env), c.env, task)
-	all, outside := builtin.All(o), unconfined(free)
-	for i, t := range all {
-		policy := files
-		switch t.Definition().Name {
-		case builtin.BashName:
-			policy = commands
-		case builtin.WebFetchName:
-			policy = pages
-		}
-		all[i] = confined{
-			Tool: t, policy: policy, options: o, place: c.place, outside: outside[i], grants: c.grants, tell: c.tell, exposed: c.Expose, spares: c.spares,
-			traffic: c.trafficOf,
-		}
-	}
-	return all
-}
-
-// unconfined returns the built-in tools without a sandbox.
-func unconfined(o builtin.Options) []tool.Tool {
-	// Without the program, aura finds only descendants that kept the environment of the command.
-	if program, err := toolhost.Program(); err == nil {
-		o.Reaper = program.Start
-	}
-	return builtin.All(o)
 }
 
 // trafficOf returns the traffic of a program; nil if nobody observes it.

@@ -34,6 +34,8 @@ type Options struct {
 	Hides func(path string) bool
 	// Network is how WebFetch reaches hosts.
 	Network web.Way
+	// Decode reads the pages of WebFetch that are not UTF-8; see web.Fetcher.
+	Decode web.Decode
 	// Pages keeps the pages that WebFetch got, for code that wraps the tool; nil keeps none.
 	Pages *web.Pages
 	// Reaper is a program that runs process.Reap, which ends what commands leave behind. It is empty in a confined process,

@@ -38,7 +38,7 @@ func (o Options) runWebFetch(ctx context.Context, args webFetchArgs, call tool.C
 	if err != nil {
 		return "", fmt.Errorf("fetching a page: %w", err)
 	}
-	page, err := web.Fetcher{Dial: o.Network.Dial}.Get(ctx, address)
+	page, err := web.Fetcher{Dial: o.Network.Dial, Decode: o.Decode}.Get(ctx, address)
 	if err != nil {
 		return "", fmt.Errorf("fetching %s: %w", address.Redacted(), err)
 	}

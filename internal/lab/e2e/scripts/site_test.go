@@ -29,6 +29,9 @@ func startSite(ts *testscript.TestScript, neg bool, args []string) {
 			_, _ = fmt.Fprintf(w, `{"results": [{"title": "Found %s", "url": "https://found.example/", "content": "A summary"}]}`, r.URL.Query().Get("q"))
 		case "/away":
 			http.Redirect(w, r, "http://169.254.169.254/latest/", http.StatusFound)
+		case "/latin":
+			w.Header().Set("Content-Type", "text/plain; charset=iso-8859-1")
+			_, _ = w.Write([]byte("caf\xe9"))
 		case "/long":
 			w.Header().Set("Content-Type", "text/plain")
 			_, _ = fmt.Fprint(w, strings.Repeat("line\n", 10_000))
