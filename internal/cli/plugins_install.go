@@ -51,7 +51,7 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		Convert:      convertPlugin,
-		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting, Signing: c.Signing,
+		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting, Signing: c.Signing, Inspect: setup.VerifyPlugin(c),
 	}, done
 }
 

@@ -113,7 +113,7 @@ func (l *loader) set(d declaration, g *globals) (pluginsFile, error) {
 	if err := l.decode(d.document, &content); err != nil {
 		return pluginsFile{}, err
 	}
-	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen), l.checkACP(d)); err != nil {
+	if err := errors.Join(d.checkFeatures(content.Plugins), l.checkTrust(d, content.Trust), l.checkScreen(d, content.Screen), l.checkVerify(d, content.Plugins), l.checkACP(d)); err != nil {
 		return pluginsFile{}, err
 	}
 	features, err := g.features.with(d.Source, d.node())

@@ -19,6 +19,9 @@ func (d declaration) checkOverrides() error {
 	if content.Plugins.Signed != nil {
 		return d.wrong([]string{pluginsKey, "signed"}, "plugins are installed and loaded for all agents: set it in the features/plugins.yaml of a home")
 	}
+	if content.Plugins.Verify != nil {
+		return d.wrong([]string{pluginsKey, "verify"}, onlyUserVerify)
+	}
 	if content.Trust != "" {
 		return d.wrong([]string{trustKey}, "only the user's home decides how consent is given: set it in its features/trust.yaml")
 	}

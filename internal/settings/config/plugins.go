@@ -27,6 +27,8 @@ type Plugins struct {
 	Commands map[string]string
 	// Timeouts are the deadlines of plugins by name, instead of those in their manifests.
 	Timeouts map[string]Timeout
+	// Verify is the command line that decides about plugins before they are installed; empty for none. Only the user's home sets it.
+	Verify string
 }
 
 // PluginRoot is the directory that contains the plugins or the Python extensions of a home.
@@ -109,6 +111,7 @@ type pluginsFile struct {
 	} `yaml:"config"`
 	Commands map[string]string  `yaml:"commands"`
 	Timeouts map[string]Timeout `yaml:"timeouts"`
+	Verify   *string            `yaml:"verify"`
 	// Signed does not go into Plugins: only homes set it; see Signing.
 	Signed signedRules `yaml:"signed"`
 }
@@ -129,6 +132,9 @@ func (f pluginsFile) over(p Plugins) Plugins {
 	}
 	if f.Exclude != nil {
 		p.Exclude = f.Exclude
+	}
+	if f.Verify != nil {
+		p.Verify = *f.Verify
 	}
 	p.Global = mergeKeys(p.Global, f.Config.Global)
 	local := maps.Clone(p.Local)
@@ -165,6 +171,17 @@ func (f pluginsFile) root(home Home, userHome string) PluginRoot {
 		dir = filepath.Join(userHome, rest)
 	}
 	return PluginRoot{Home: home, Dir: absolute(home.Dir, dir), Named: true}
+}
+
+// onlyUserVerify is why a file outside the user's home cannot set what verifies plugins.
+const onlyUserVerify = "only the user's home decides what verifies plugins: set it in its features/plugins.yaml"
+
+// checkVerify refuses a command outside the user's home.
+func (l *loader) checkVerify(d declaration, f pluginsFile) error {
+	if f.Verify != nil && !sameFile(d.Home.Dir, l.user) {
+		return d.wrong([]string{pluginsKey, "verify"}, onlyUserVerify)
+	}
+	return nil
 }
 
 // check checks the patterns. d is the declaration that sets the features.

@@ -27,6 +27,8 @@ var pluginSettings = map[string]struct{ effective, without, idle string }{
 	// The set of commands reports a choice that names no command; see command.TestChoiceWithoutACommand.
 	"commands": {effective: `commands: {stats: one}`},
 	"timeouts": {`timeouts: {one: 60s}`, `timeouts: {thre: 60s}`, `plugins.timeouts names "thre", which matches no plugin`},
+	// A command that does not exist refuses what is installed.
+	"verify": {effective: `verify: scan`},
 	// A pattern that matches nothing yet is for sources that are added later.
 	"signed":       {effective: `signed: {"https://*": required}`},
 	"config.local": {`config: {local: {"o*": {size: 2}}}`, `config: {local: {"thre*": {size: 2}}}`, `which matches no plugin`},
@@ -73,8 +75,8 @@ func planned(t *testing.T, settings string) (string, []string) {
 			t.Fatal(err)
 		}
 	}
-	none := ""
-	c, err := config.Load(config.Options{Workdir: dir, Home: &none, Environ: append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"))})
+	home := filepath.Join(dir, ".aura")
+	c, err := config.Load(config.Options{Workdir: t.TempDir(), Home: &home, Environ: append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, "state"))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func planned(t *testing.T, settings string) (string, []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := []string{fmt.Sprint(c.Features.Plugins.Commands, c.Signing(dir, "https://example.com/plugin").Rule)}
+	out := []string{fmt.Sprint(c.Features.Plugins.Commands, c.Features.Plugins.Verify, c.Signing(dir, "https://example.com/plugin").Rule)}
 	for _, spec := range p.Specs {
 		out = append(out, fmt.Sprint(spec.Name, spec.Config, spec.Unsafe, spec.Native != nil || spec.NativeError != nil, spec.Manifest.Timeout))
 	}

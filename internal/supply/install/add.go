@@ -148,6 +148,10 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := checkNames(p, ready.plugins); err != nil {
 		return Added{}, err
 	}
+	staged := Staged{Action: "add", Name: r.Name, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed}
+	if err := o.inspect(ctx, ready, staged); err != nil {
+		return Added{}, err
+	}
 	if err := o.grant(ready.facts); err != nil {
 		return Added{}, err
 	}

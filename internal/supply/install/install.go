@@ -69,6 +69,9 @@ type Options struct {
 	Signer string
 	// Rewritten accepts an update to a commit that does not follow the installed one.
 	Rewritten bool
+	// Inspect is called with what is about to be installed, before the user is asked. An error stops the installation. A nil Inspect
+	// allows everything.
+	Inspect func(context.Context, Staged) error
 	// Progress is called with the number of bytes received so far; nil means no reports.
 	Progress func(received int64)
 	// Waiting is called before waiting for another process that changes the plugins in a directory; nil means no reports.

@@ -268,8 +268,9 @@ func (s *stage) exchange(ctx context.Context, u unit, at located, o Options, don
 	if err := done.summarise(u, ready); err != nil {
 		return err
 	}
-	if o.DryRun {
-		return nil
+	staged := Staged{Action: "update", Name: done.Name, URL: done.URL, Ref: done.Ref, Commit: done.To, Previous: done.From, Signed: done.Signed}
+	if err := o.inspect(ctx, ready, staged); err != nil || o.DryRun {
+		return err
 	}
 	if err := o.grant(done.New); err != nil {
 		return err
