@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,10 +28,15 @@ type guard struct {
 	hosts  []string
 	socket bool
 	next   http.Handler
+	// opened is called at each request with the token.
+	opened func()
 }
 
 func newGuard(o Options, addr net.Addr, next http.Handler) http.Handler {
-	g := &guard{token: o.Token, socket: o.Socket, next: next, hosts: []string{addr.String()}}
+	g := &guard{token: o.Token, socket: o.Socket, next: next, hosts: []string{addr.String()}, opened: func() {}}
+	if o.Opened != nil {
+		g.opened = sync.OnceFunc(o.Opened)
+	}
 	if o.Socket {
 		g.hosts = []string{"127.0.0.1", "localhost"}
 	}
@@ -63,6 +69,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.deny(w, r)
 	default:
 		know(r.Context())
+		g.opened()
 		g.next.ServeHTTP(w, r)
 	}
 }

@@ -71,7 +71,8 @@ func (s *site) pluginModel(row top.Row) *pluginModel {
 	return cleaned(s.reader.source.Secrets, m)
 }
 
-// pluginPage shows one plugin of one session: its health, its confinement, how it ended last, and its log.
+// pluginPage shows one plugin of one session: its health, its confinement, what it asks for and is granted, its
+// crashes, and its log.
 func (s *site) pluginPage(r *http.Request) (view, error) {
 	rows := s.reader.plugins(func(d time.Duration) bool { return wait(r, d) })
 	i := slices.IndexFunc(rows, func(row top.Row) bool { return pluginID(row.Status) == r.PathValue("id") })
@@ -85,10 +86,19 @@ func (s *site) pluginPage(r *http.Request) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	of, failed := s.reader.described(rows[i].Status)
+	rights, err := s.rightsItems(of, failed)
+	if err != nil {
+		return view{}, err
+	}
+	crashes, err := s.crashItems(rows[i].Status, of)
+	if err != nil {
+		return view{}, err
+	}
 	log, err := s.logItems(rows[i].Log)
 	return view{
 		status: http.StatusOK, layout: layout{Title: m.Name + " - aura", Section: "/plugins"}, page: "plugin", model: m,
-		boxes: []box{{"heads", head}, {"log", log}},
+		boxes: []box{{"heads", head}, {"rights", rights}, {"crashes", crashes}, {"log", log}},
 	}, err
 }
 

@@ -33,6 +33,8 @@ type Options struct {
 	// Socket is set if the listener is a Unix socket. The browser then comes through a tunnel whose port is not known.
 	Socket bool
 	Source Source
+	// Opened, if not nil, is called once, after the first request that has the token.
+	Opened func()
 }
 
 // Serve answers requests until ctx ends. It closes the listener. After a request to end, it returns nil.

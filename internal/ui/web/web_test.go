@@ -26,6 +26,8 @@ type world struct {
 	addr     string
 	reports  []json.RawMessage
 	statuses []host.Status
+	// plugin is what every plugin is described as.
+	plugin *web.Described
 }
 
 // secret is a value that no page may show.
@@ -48,7 +50,7 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	go func() {
 		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Source: web.Source{
 			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return w.reports },
-			Statuses: func() []host.Status { return w.statuses }, Secrets: redact.New(secret),
+			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret),
 		}})
 	}()
 	t.Cleanup(func() {
