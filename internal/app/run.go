@@ -47,6 +47,21 @@ func (s *Session) Cancel(cause error) {
 	}
 }
 
+// errCancelled is why a turn ended that another process of the user cancelled.
+var errCancelled = errors.New("the turn was cancelled by aura web")
+
+// cancelTurn cancels the interaction of a turn for another process of the user. It refuses if the turn is over, because the user decided about
+// what the turn did.
+func (s *Session) cancelTurn(turn int) error {
+	s.running.mu.Lock()
+	defer s.running.mu.Unlock()
+	if now := s.journal.flight.lastTurn(); s.running.end == nil || now != turn {
+		return fmt.Errorf("turn %d is over, so nothing was cancelled", turn)
+	}
+	s.running.end(errCancelled)
+	return nil
+}
+
 // EndCall ends one tool call, if it runs. The turn continues.
 func (s *Session) EndCall(id string) { s.talk.EndCall(id) }
 

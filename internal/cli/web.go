@@ -27,7 +27,7 @@ const webHelp = `Serve pages about your sessions and plugins on this machine, in
 sessions run and what they wait for, their conversations and the timeline of their
 turns, who changed what, and how the plugins do. The pages show what 'aura sessions',
 'aura explain' and 'aura plugins top' show, and follow the running sessions. They
-change nothing.
+change nothing without --control.
 
 The command prints an address with a secret after the sign #. Only a browser that
 opened this address gets an answer. The secret is valid until the command ends.
@@ -35,6 +35,9 @@ opened this address gets an answer. The secret is valid until the command ends.
 The server listens on 127.0.0.1 alone. --socket listens on a Unix socket instead, which
 only you can open. To reach the pages from another machine, forward it there:
 ssh -L 8080:/path/to/socket HOST, and open the printed address.
+
+--control lets the pages restart and quarantine plugins and cancel turns. Each request
+is asked for again in this terminal: the key y does it, every other key refuses.
 
 --open opens the address in the default browser. The browser gets it by a file that
 only you can read and that is removed when the page is there, because all users of a
@@ -46,6 +49,8 @@ type webOptions struct {
 	port   int
 	socket string
 	open   bool
+	// control lets pages ask for changes.
+	control bool
 }
 
 func newWeb(s streams, root *rootOptions) *cobra.Command {
@@ -66,6 +71,9 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 			if o.socket != "" && o.open {
 				return usageError{errors.New("--open and --socket exclude each other: only you know the port of your tunnel")}
 			}
+			if _, ok := keyboardOf(s); o.control && !ok {
+				return usageError{errors.New("--control needs a terminal for input and error output: each request of a page is asked for there")}
+			}
 			if o.port < 0 || o.port > 65535 {
 				return usageError{fmt.Errorf("--port %d: ports are 0 to 65535", o.port)}
 			}
@@ -77,6 +85,7 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 			return o.run(cmd.Context(), s, root, cfg)
 		},
 	}
+	cmd.Flags().BoolVar(&o.control, "control", false, "let pages restart and quarantine plugins and cancel turns; each request is asked for in this terminal")
 	cmd.Flags().BoolVar(&o.open, "open", false, "open the address in the default browser")
 	cmd.Flags().IntVar(&o.port, "port", 0, "port to listen on (default any free port)")
 	cmd.Flags().StringVar(&o.socket, "socket", "", "Unix socket to listen on instead of a port; its directory is created, or must be yours alone")
@@ -90,6 +99,10 @@ func (o *webOptions) run(ctx context.Context, s streams, root *rootOptions, cfg 
 	listener, err := o.listen(ctx)
 	if err != nil {
 		return err
+	}
+	var control *web.Control
+	if o.control {
+		control = webControl(s, setup.RuntimeDirs(cfg))
 	}
 	token := web.NewToken()
 	if o.socket != "" {
@@ -105,7 +118,7 @@ func (o *webOptions) run(ctx context.Context, s streams, root *rootOptions, cfg 
 		defer opened()
 	}
 	dirs := setup.RuntimeDirs(cfg)
-	return web.Serve(ctx, listener, web.Options{Token: token, Socket: o.socket != "", Opened: opened, Source: web.Source{
+	return web.Serve(ctx, listener, web.Options{Token: token, Socket: o.socket != "", Opened: opened, Control: control, Source: web.Source{
 		Journals: cfg.State.AllSessions,
 		Reports:  func() []json.RawMessage { return host.Sessions(dirs...) },
 		Statuses: func() []host.Status { return host.Statuses(dirs...) },

@@ -87,9 +87,9 @@ func everywhere(w *world) {
 // ourElements are the elements of our pages, and ourAttributes their attributes.
 var (
 	ourElements = strings.Fields("html head meta title link script body a header nav p main h1 h2 h3 h4 h5 h6 form label input select option button table caption thead tbody tr th td span meter " +
-		"section dl div dt dd article time details summary pre code figure figcaption svg g rect text polyline ul ol li blockquote em strong s br hr")
+		"section dl div dt dd article time details summary pre code figure figcaption svg g rect text polyline ul ol li blockquote em strong s br hr output")
 	ourAttributes = strings.Fields("lang charset name content rel href src defer data-live class aria-label aria-current id role tabindex action method type value selected scope data-label min max data-key open " +
-		"viewbox x y width height text-anchor points")
+		"viewbox x y width height text-anchor points aria-live")
 )
 
 // checkText fails for anything in a page that is not ours.

@@ -34,6 +34,8 @@ type pluginModel struct {
 	LastExit              string
 	// Facts are what the page of the plugin shows beside the columns.
 	Facts []cellModel
+	// Control is set if the page has buttons.
+	Control bool
 }
 
 // kinds are the classes of states that are not good.
@@ -80,7 +82,7 @@ func (s *site) pluginPage(r *http.Request) (view, error) {
 		return view{}, fmt.Errorf("%w: no running session has this plugin", errNotFound)
 	}
 	m := s.pluginModel(rows[i])
-	m.Facts = factsOfPlugin(rows[i].Status)
+	m.Facts, m.Control = factsOfPlugin(rows[i].Status), s.controllable(r)
 	cleaned(s.reader.source.Secrets, m)
 	head, err := items("plugin-head", []*pluginModel{m}, func(*pluginModel) string { return "plugin" })
 	if err != nil {

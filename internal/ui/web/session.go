@@ -64,6 +64,7 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 	v := view{status: http.StatusOK, page: "session"}
 	found, err := s.reader.session(r.PathValue("id"), func(row inspect.SessionRow, index *session.Index) error {
 		head := cleaned(s.reader.source.Secrets, modelOf(row))
+		head.Cancel = s.controllable(r) && row.Live != nil && row.Live.State != session.ActivityIdle
 		m := &conversationModel{ID: row.ID, Title: head.Title}
 		page := choosePage(m, r.URL, index.Len())
 		heads, err := items("session-head", []*sessionModel{head}, func(*sessionModel) string { return "head" })

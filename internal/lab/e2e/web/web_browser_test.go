@@ -94,6 +94,18 @@ func (b *browser) quiet() {
 	}
 }
 
+// faultsOnly checks that everything on the console has a text.
+func (b *browser) faultsOnly(expected string) {
+	b.T.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		if !strings.Contains(fault, expected) {
+			b.T.Errorf("on the console: %s", fault)
+		}
+	}
+}
+
 // text is an expression for the text of the element with a selector.
 func text(selector string) string {
 	return fmt.Sprintf("(document.querySelector(%q)?.innerText || '')", selector)
