@@ -50,15 +50,15 @@ func (s *Session) Cancel(cause error) {
 // errCancelled is why a turn ended that another process of the user cancelled.
 var errCancelled = errors.New("the turn was cancelled by aura web")
 
-// cancelTurn cancels the interaction of a turn for another process of the user. It refuses if the turn is over, because the user decided about
-// what the turn did.
-func (s *Session) cancelTurn(turn int) error {
-	s.running.mu.Lock()
-	defer s.running.mu.Unlock()
-	if now := s.journal.flight.lastTurn(); s.running.end == nil || now != turn {
+// cancelTurn cancels the interaction of a turn for another process of the user. last is the number of the last turn. It refuses if the turn is
+// over, because the user decided about what that turn did.
+func (r *running) cancelTurn(turn, last int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.end == nil || last != turn {
 		return fmt.Errorf("turn %d is over, so nothing was cancelled", turn)
 	}
-	s.running.end(errCancelled)
+	r.end(errCancelled)
 	return nil
 }
 
