@@ -8,22 +8,27 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"path/filepath"
 	"time"
 )
 
-// Action is what another process of the same user can ask a session to do with one of its plugins.
+// Action is what another process of the same user can ask a session to do.
 type Action string
 
 // The actions.
 const (
 	ActionRestart    Action = "restart"
 	ActionQuarantine Action = "quarantine"
+	// ActionCancel ends a turn of the session. The others are about one of its plugins.
+	ActionCancel Action = "cancel"
 )
 
 // order is a request to a session.
 type order struct {
 	Action Action `json:"action"`
-	Plugin string `json:"plugin"`
+	Plugin string `json:"plugin,omitempty"`
+	// Turn is the number of the turn to cancel.
+	Turn int `json:"turn,omitempty"`
 }
 
 // maxOrder is the largest order that a session reads, in bytes. orderSlots is how many orders a session carries out at a time.
@@ -73,7 +78,7 @@ func decodeOrder(r io.Reader) (order, error) {
 	if err := d.Decode(&o); err != nil {
 		return order{}, fmt.Errorf("reading the request: %w", err)
 	}
-	if o.Action != ActionRestart && o.Action != ActionQuarantine {
+	if o.Action != ActionRestart && o.Action != ActionQuarantine && o.Action != ActionCancel {
 		return order{}, fmt.Errorf("reading the request: there is no action %q", o.Action)
 	}
 	return o, nil
@@ -81,9 +86,14 @@ func decodeOrder(r io.Reader) (order, error) {
 
 func (s *Session) carryOut(o order) (Answer, error) {
 	s.mu.Lock()
-	source := s.source
+	source, cancel := s.source, s.cancel
 	s.mu.Unlock()
-	if source == nil {
+	switch {
+	case o.Action == ActionCancel && cancel == nil:
+		return Answer{}, errors.New("the session is being opened")
+	case o.Action == ActionCancel:
+		return Answer{}, cancel(o.Turn)
+	case source == nil:
 		return Answer{}, errors.New("the session has no plugins yet")
 	}
 	return source.act(o)
@@ -107,7 +117,24 @@ func (f *Fleet) act(o order) (Answer, error) {
 // Do asks the session of a plugin to restart or quarantine the plugin. It returns when that is done: after a restart, the plugin is
 // ready again or cannot be started.
 func (s Status) Do(ctx context.Context, action Action) (Answer, error) {
-	conn, err := (&net.Dialer{Timeout: statusTimeout}).DialContext(ctx, "unix", controlPath(s.place))
+	return order{Action: action, Plugin: s.Name}.send(ctx, s.place)
+}
+
+// CancelTurn asks the session with an id to cancel a turn. The session refuses if that turn is over.
+func CancelTurn(ctx context.Context, id string, turn int, bases ...string) error {
+	for _, path := range sockets("session", bases) {
+		var found struct{ ID string }
+		if askSocket(path, &found) == nil && found.ID == id {
+			_, err := order{Action: ActionCancel, Turn: turn}.send(ctx, filepath.Dir(path))
+			return err
+		}
+	}
+	return errors.New("the session has ended")
+}
+
+// send sends an order to the session in a directory, and waits for the answer.
+func (o order) send(ctx context.Context, place string) (Answer, error) {
+	conn, err := (&net.Dialer{Timeout: statusTimeout}).DialContext(ctx, "unix", controlPath(place))
 	if errors.Is(err, fs.ErrNotExist) {
 		return Answer{}, errors.New("the session has ended, or an aura runs it that cannot be asked from outside; use /reload in the session")
 	}
@@ -118,7 +145,7 @@ func (s Status) Do(ctx context.Context, action Action) (Answer, error) {
 	// Loading a plugin may take as long as its manifest permits, so only the caller limits the wait for the answer.
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Now()) })()
 	var answer Answer
-	err = json.NewEncoder(conn).Encode(order{Action: action, Plugin: s.Name})
+	err = json.NewEncoder(conn).Encode(o)
 	if err == nil {
 		err = json.NewDecoder(io.LimitReader(conn, maxStatus)).Decode(&answer)
 	}

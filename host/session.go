@@ -26,7 +26,7 @@ const (
 
 // Session is a private directory of a running aura. It contains the sockets of its children, a status socket that reports the
 // health of its plugins to other processes, a socket that reports the state of the session itself, and a control socket by which
-// other processes of the user restart and quarantine plugins. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
+// other processes of the user restart and quarantine plugins and cancel turns. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
 type Session struct {
 	ID   string
 	dir  string
@@ -39,6 +39,8 @@ type Session struct {
 	source source
 	// describe returns the state of the session; nil until Describe is called.
 	describe func() any
+	// cancel ends a turn; nil until Cancels is called.
+	cancel func(turn int) error
 }
 
 // source is what a session reports on and controls.
@@ -241,6 +243,14 @@ func (s *Session) Describe(of func() any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.describe = of
+}
+
+// Cancels sets how another process of the user ends the turn with a number: a function that returns why it does not. It is called from any
+// goroutine.
+func (s *Session) Cancels(by func(turn int) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cancel = by
 }
 
 // maxStatus is the largest status that is read, in bytes.

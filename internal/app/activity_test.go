@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"testing"
 
@@ -86,6 +87,52 @@ func TestReportedState(t *testing.T) {
 		if json.Unmarshal(raw, &live) == nil && live.Workdir == p.dir {
 			t.Error("a closed session reports itself")
 		}
+	}
+}
+
+// TestCancelFromOutside cancels a turn through the socket of the session while a call waits for an answer. A turn that is over and a session
+// that is not there are refused, and the session goes on.
+func TestCancelFromOutside(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{
+		".aura/config/agents/a.md": "---\nname: a\ndefault: true\ntools: {policy: {confirm: [Bash]}}\n---\n",
+		".aura/config/talk.yaml":   "turns:\n  - tool_calls: [{name: Bash, arguments: {command: echo hi}}]\n  - text: Done.\n",
+	})
+	c, err := config.Locate(p.o.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel := func(id string, turn int) error {
+		return host.CancelTurn(t.Context(), id, turn, setup.RuntimeDirs(c)...)
+	}
+	front := watcher{func(event.Event) {}, func(ctx context.Context, _ policy.Question) (policy.Answer, error) {
+		live := liveOf(t, p)
+		for name, err := range map[string]error{"an earlier turn": cancel(live.ID, live.Turn-1), "a later turn": cancel(live.ID, live.Turn+1), "another session": cancel("none", live.Turn)} {
+			if err == nil || ctx.Err() != nil {
+				t.Errorf("%s: error %v, context %v", name, err, ctx.Err())
+			}
+		}
+		if err := cancel(live.ID, live.Turn); err != nil {
+			t.Error(err)
+		}
+		<-ctx.Done()
+		return policy.Answer{}, context.Cause(ctx)
+	}}
+	s, err := Open(t.Context(), p.o, front)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.RunLine(t.Context(), frontend.Line{Text: "go"}); !errors.Is(err, errCancelled) {
+		t.Errorf("the turn ended with %v", err)
+	}
+	if err := cancel(s.SessionID(), 1); err == nil {
+		t.Error("an idle session cancelled something")
+	}
+	if _, err := s.RunLine(t.Context(), frontend.Line{Text: "again"}); err != nil {
+		t.Error(err)
+	}
+	if err := s.Close(session.ReasonDone); err != nil {
+		t.Error(err)
 	}
 }
 

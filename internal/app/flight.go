@@ -231,6 +231,9 @@ func (f *flight) event(ev event.Event) {
 		f.flush()
 		f.between = true
 	case event.ToolResult:
+		if e.Diff != "" {
+			f.fact(session.Fact{Kind: session.FactFiles, Name: e.Name, Call: e.ID, Changes: []session.Change{{Field: "files", Diff: f.cleanDiff(e.Diff)}}})
+		}
 		if e.RefusedBy == "" || e.ByPlugin {
 			return // the call of the plugin is a fact already
 		}
@@ -257,6 +260,11 @@ func switched(e event.AgentSwitch) []session.Change {
 // clean returns a text without secrets, shortened after that, because the beginning of a secret would not be recognized.
 func (f *flight) clean(text string) string {
 	return limit.Cut(f.secrets.Get().String(text), limit.FactText, "a text in the journal")
+}
+
+// cleanDiff is clean for a diff that the user sees in the conversation, which is longer than those of plugins' changes.
+func (f *flight) cleanDiff(text string) string {
+	return limit.Cut(f.secrets.Get().String(text), limit.FilesDiff, "a diff in the journal")
 }
 
 // subject returns the tool, the command or the event that a call is about.

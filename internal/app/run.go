@@ -47,6 +47,21 @@ func (s *Session) Cancel(cause error) {
 	}
 }
 
+// errCancelled is why a turn ended that another process of the user cancelled.
+var errCancelled = errors.New("the turn was cancelled by aura web")
+
+// cancelTurn cancels the interaction of a turn for another process of the user. last is the number of the last turn. It refuses if the turn is
+// over, because the user decided about what that turn did.
+func (r *running) cancelTurn(turn, last int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.end == nil || last != turn {
+		return fmt.Errorf("turn %d is over, so nothing was cancelled", turn)
+	}
+	r.end(errCancelled)
+	return nil
+}
+
 // EndCall ends one tool call, if it runs. The turn continues.
 func (s *Session) EndCall(id string) { s.talk.EndCall(id) }
 

@@ -238,6 +238,7 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.moments.begin(s.talk)
 	if s.plugins.place != nil {
 		s.plugins.place.Describe(func() any { return s.report() })
+		s.plugins.place.Cancels(func(turn int) error { return s.running.cancelTurn(turn, s.journal.flight.lastTurn()) })
 	}
 	return nil
 }

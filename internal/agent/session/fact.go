@@ -25,6 +25,8 @@ type Fact struct {
 	Point   string `json:"point,omitempty"`
 	// Name is what the fact is about: a tool, a command, an event, an agent, or the trigger of a compaction.
 	Name string `json:"name,omitempty"`
+	// Call is the id of the tool call that a fact of the kind FactFiles is about.
+	Call string `json:"call,omitempty"`
 	// Outcome is that of a call, as in the event plugin_call, or the state of a plugin.
 	Outcome string `json:"outcome,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -72,6 +74,8 @@ const (
 	FactState FactKind = "state"
 	// FactNetwork is a connection of a program under the rules of the network.
 	FactNetwork FactKind = "network"
+	// FactFiles is what a tool call changed in files, as the user saw it: one change with a unified diff.
+	FactFiles FactKind = "files"
 )
 
 // Change is one change, with the values before and after it. A long text is shown as a unified diff instead of both values.

@@ -53,6 +53,21 @@ func PluginsNamed(ctx context.Context, l gate.Listing, name string, unsafe bool)
 	return describePlugins(ctx, l.Config, chosen, unsafe, true)
 }
 
+// PluginIn describes the plugin of a name in a directory, by its files and the settings. It starts nothing, so that exports and processes are
+// left out. ok is false if there is no such plugin.
+func PluginIn(l gate.Listing, name, dir string, unsafe bool) (p Plugin, ok bool, err error) {
+	entries, err := l.Entries()
+	if err != nil {
+		return Plugin{}, false, err
+	}
+	for _, e := range entries {
+		if e.Name == name && e.Dir == dir {
+			return describe(l.Config, e, unsafe), true, nil
+		}
+	}
+	return Plugin{}, false, nil
+}
+
 func dashIfNone(list []string) string {
 	if len(list) == 0 {
 		return "none"

@@ -194,6 +194,9 @@ func writeFact(b *strings.Builder, f session.Fact) {
 		writeConnection(b, f)
 	case session.FactState:
 		fmt.Fprintf(b, "  %s is %s%s\n", f.Plugin, f.Outcome, suffix(": ", f.Error))
+	case session.FactFiles:
+		fmt.Fprintf(b, "  %s changed files\n", f.Name)
+		return // the diff is too long for an overview
 	default:
 		fmt.Fprintf(b, "  %s\n", f.Kind)
 	}

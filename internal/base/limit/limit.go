@@ -30,6 +30,8 @@ const (
 	FactText    = 2 << 10
 	FactDiff    = 4 << 10
 	FactChanges = 20
+	// FilesDiff is the maximum size of the diff of a tool call in a journal.
+	FilesDiff = 16 << 10
 	// SpanText is the maximum size of a text in a trace.
 	SpanText = 16 << 10
 	// Spill is the maximum size of the file with the whole output of a Bash call.

@@ -39,7 +39,7 @@ var inside = map[string]map[string][]string{
 	"internal/ui": {
 		"top": {"terminal"},
 		"tui": {"filefind", "inputhistory", "lineedit", "terminal"},
-		"web": {"top"},
+		"web": {"terminal", "top"},
 	},
 	"internal/app": {
 		".":       {"frontend", "gate", "inspect", "migrate", "slash"},
@@ -120,6 +120,7 @@ var inside = map[string]map[string][]string{
 		"testfile":     {"hookpoint"},
 	},
 	"internal/system": {
+		"browser":   {"process"},
 		"clipboard": {"process"},
 		"gitcmd":    {"process"},
 		"hidden":    {"dirwatch", "gitindex"},

@@ -31,6 +31,9 @@ var forker = sync.OnceValue(func() chan<- func() {
 // attributes makes the kernel kill the process when aura ends in any way. A process that must end its descendants itself is not
 // killed. The kernel sends it SIGCONT, so that a stopped process continues and finds its lifeline broken.
 func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
+	if s.Outlive {
+		return &syscall.SysProcAttr{}
+	}
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if s.Reaper && level == SharedNamespaces {
 		attr.Pdeathsig = syscall.SIGCONT

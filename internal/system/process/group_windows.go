@@ -18,7 +18,11 @@ const lifelineDescriptor = false
 type group struct{ job windows.Handle }
 
 // startGroup starts cmd and assigns it to a job object of its own.
-func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, _ bool) (*group, error) {
+func startGroup(cmd *exec.Cmd, attr *syscall.SysProcAttr, s Spec) (*group, error) {
+	if s.Outlive {
+		cmd.SysProcAttr = attr
+		return &group{}, cmd.Start() // without a job object, nothing ends it
+	}
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, fmt.Errorf("creating a job object: %w", err)

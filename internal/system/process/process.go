@@ -44,6 +44,9 @@ type Spec struct {
 	// Linger is how long the descendants of the process may still write after the process has exited. Then they are killed.
 	Linger time.Duration
 
+	// Outlive lets the process and what it starts live on when aura ends, and never kills them: it is for a program that is the user's from
+	// then on, such as a browser. Nobody needs to wait for it.
+	Outlive bool
 	// SameGroup keeps the process in the caller's process group. Another process is responsible for ending that group.
 	SameGroup bool
 	// Isolation is the highest level that is tried. If the system forbids it, the process gets a lower level.
@@ -184,7 +187,7 @@ func (p *Process) try(level Isolation) error {
 		cmd.Path = programPath(firstFile + len(cmd.ExtraFiles) - 1)
 	}
 	p.streams.attach(cmd)
-	g, err := startGroup(cmd, attributes(s, level), s.SameGroup)
+	g, err := startGroup(cmd, attributes(s, level), s)
 	if err == nil {
 		p.cmd, p.group = cmd, g
 	}

@@ -39,6 +39,15 @@ func (l Look) Change(text string) Styled {
 	return Styled(out.String())
 }
 
+// DiffLines calls use for each line of a unified diff, with what it is: added, removed, hunk, file, note, or empty for a line that is in both
+// versions.
+func DiffLines(text string, use func(kind, line string)) {
+	var h hunkState
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		use(map[Style]string{added: "added", removed: "removed", hunk: "hunk", Strong: "file", Quiet: "note"}[h.next(line)], line)
+	}
+}
+
 // hunkState counts the remaining lines of a hunk on its two sides. It distinguishes a removed line that begins with -- from the
 // name of a file.
 type hunkState struct{ before, after int }

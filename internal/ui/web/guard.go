@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -27,10 +28,17 @@ type guard struct {
 	hosts  []string
 	socket bool
 	next   http.Handler
+	// control is set if pages may ask for changes.
+	control bool
+	// opened is called at each request with the token.
+	opened func()
 }
 
 func newGuard(o Options, addr net.Addr, next http.Handler) http.Handler {
-	g := &guard{token: o.Token, socket: o.Socket, next: next, hosts: []string{addr.String()}}
+	g := &guard{token: o.Token, socket: o.Socket, next: next, hosts: []string{addr.String()}, control: o.Control != nil, opened: func() {}}
+	if o.Opened != nil {
+		g.opened = sync.OnceFunc(o.Opened)
+	}
 	if o.Socket {
 		g.hosts = []string{"127.0.0.1", "localhost"}
 	}
@@ -49,6 +57,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMisdirectedRequest, "this server answers only requests to its own address")
 	case http.NewCrossOriginProtection().Check(r) != nil:
 		refuse(w, http.StatusForbidden, "requests of other pages are refused")
+	case r.Method == http.MethodPost && g.control && r.URL.Path == controlPath:
+		g.post(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		refuse(w, http.StatusMethodNotAllowed, "these pages change nothing")
@@ -61,6 +71,24 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		serveShell(w)
 	case !g.token.in(r):
 		g.deny(w, r)
+	default:
+		know(r.Context())
+		g.opened()
+		g.next.ServeHTTP(w, r)
+	}
+}
+
+// post lets a request for a change through. The token must be in the header of our script, which no form of a page and no browser that remembers a
+// password can send. A browser must say that our own page asks.
+func (g *guard) post(w http.ResponseWriter, r *http.Request) {
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	switch site := r.Header.Get("Sec-Fetch-Site"); {
+	case !ownRequest(r), site == "none":
+		refuse(w, http.StatusForbidden, "requests of other pages are refused")
+	case !g.token.inHeader(r):
+		g.deny(w, r)
+	case kind != "application/x-www-form-urlencoded":
+		refuse(w, http.StatusUnsupportedMediaType, "a request for a change is a form")
 	default:
 		know(r.Context())
 		g.next.ServeHTTP(w, r)

@@ -15,6 +15,8 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
+	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/ui/web"
 )
 
@@ -51,6 +53,8 @@ func everywhere(w *world) {
 		}),
 		j.Append(llm.Message{Role: llm.RoleTool, ToolName: hostile, ToolCallID: hostile, Content: hostile, CreatedAt: now.Add(4 * time.Second)}),
 		j.Append(llm.Message{Role: llm.Role(hostile), Content: hostile, CreatedAt: now.Add(5 * time.Second)}),
+		j.Tell(session.Fact{Kind: session.FactFiles, Turn: 1, At: now, Name: hostile, Call: hostile, Changes: []session.Change{{Diff: "--- a/" + hostile + "\n+++ b/x\n@@ -1 +1 @@ " + hostile + "\n-" + hostile + "\n+" + hostile}}}),
+		j.Tell(session.Fact{Kind: session.FactState, Turn: 1, At: now, Plugin: hostile, Outcome: hostile, Error: hostile + "\nmain.go:1:2: panic: " + hostile}),
 		j.Note(session.State{Title: hostile}),
 	}
 	for _, err := range steps {
@@ -69,6 +73,12 @@ func everywhere(w *world) {
 	w.statuses = []host.Status{{
 		PluginHealth: host.PluginHealth{Name: hostile, Dir: hostile, Health: host.Health{Session: j.ID(), State: host.State(hostile), LastExit: hostile, Runtime: hostile}}, Project: hostile, Log: log,
 	}}
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(hostile), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	w.plugin = &web.Described{Plugin: inspect.Plugin{Dir: dir, Files: []string{"main.go"}, SettingsInfo: inspect.SettingsInfo{
+		Requested: manifest.Asks{Env: []string{hostile}, Unsafe: []string{hostile}, Commands: []string{hostile}}, Granted: manifest.Asks{Env: []string{hostile}},
+	}}}
 	if err := os.WriteFile(filepath.Join(w.dir, "damaged.jsonl"), []byte(`{"meta":{"id":"x"}}`+"\n"+hostile+"\n{}\n"), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
@@ -77,9 +87,9 @@ func everywhere(w *world) {
 // ourElements are the elements of our pages, and ourAttributes their attributes.
 var (
 	ourElements = strings.Fields("html head meta title link script body a header nav p main h1 h2 h3 h4 h5 h6 form label input select option button table caption thead tbody tr th td span meter " +
-		"section dl div dt dd article time details summary pre code figure figcaption svg g rect text polyline ul ol li blockquote em strong s br hr")
+		"section dl div dt dd article time details summary pre code figure figcaption svg g rect text polyline ul ol li blockquote em strong s br hr output")
 	ourAttributes = strings.Fields("lang charset name content rel href src defer data-live class aria-label aria-current id role tabindex action method type value selected scope data-label min max data-key open " +
-		"viewbox x y width height text-anchor points")
+		"viewbox x y width height text-anchor points aria-live")
 )
 
 // checkText fails for anything in a page that is not ours.

@@ -27,16 +27,8 @@ func ListenSocket(ctx context.Context, path string) (net.Listener, error) {
 	failed := func(err error) (net.Listener, error) {
 		return nil, fmt.Errorf("listening on socket %s: %w", path, err)
 	}
-	dir := filepath.Dir(path)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := privateDir(filepath.Dir(path)); err != nil {
 		return failed(err)
-	}
-	info, err := os.Lstat(dir)
-	switch {
-	case err != nil:
-		return failed(err)
-	case !info.IsDir(), !files.Ours(info), info.Mode().Perm()&0o077 != 0:
-		return failed(fmt.Errorf("directory %s must belong to you, and others must not enter it; run: chmod 700 %[1]s", dir))
 	}
 	if err := removeStale(path); err != nil {
 		return failed(err)
@@ -49,6 +41,21 @@ func ListenSocket(ctx context.Context, path string) (net.Listener, error) {
 		return failed(errors.Join(err, listener.Close()))
 	}
 	return listener, nil
+}
+
+// privateDir creates a directory, or checks that only this user can enter the one that exists.
+func privateDir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir(), !files.Ours(info), info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("directory %s must belong to you, and others must not enter it; run: chmod 700 %[1]s", dir)
+	}
+	return nil
 }
 
 // removeStale removes the socket of a server that was killed. It removes nothing else.

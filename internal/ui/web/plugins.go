@@ -34,6 +34,8 @@ type pluginModel struct {
 	LastExit              string
 	// Facts are what the page of the plugin shows beside the columns.
 	Facts []cellModel
+	// Control is set if the page has buttons.
+	Control bool
 }
 
 // kinds are the classes of states that are not good.
@@ -71,7 +73,8 @@ func (s *site) pluginModel(row top.Row) *pluginModel {
 	return cleaned(s.reader.source.Secrets, m)
 }
 
-// pluginPage shows one plugin of one session: its health, its confinement, how it ended last, and its log.
+// pluginPage shows one plugin of one session: its health, its confinement, what it asks for and is granted, its
+// crashes, and its log.
 func (s *site) pluginPage(r *http.Request) (view, error) {
 	rows := s.reader.plugins(func(d time.Duration) bool { return wait(r, d) })
 	i := slices.IndexFunc(rows, func(row top.Row) bool { return pluginID(row.Status) == r.PathValue("id") })
@@ -79,16 +82,25 @@ func (s *site) pluginPage(r *http.Request) (view, error) {
 		return view{}, fmt.Errorf("%w: no running session has this plugin", errNotFound)
 	}
 	m := s.pluginModel(rows[i])
-	m.Facts = factsOfPlugin(rows[i].Status)
+	m.Facts, m.Control = factsOfPlugin(rows[i].Status), s.controllable(r)
 	cleaned(s.reader.source.Secrets, m)
 	head, err := items("plugin-head", []*pluginModel{m}, func(*pluginModel) string { return "plugin" })
+	if err != nil {
+		return view{}, err
+	}
+	of, failed := s.reader.described(rows[i].Status)
+	rights, err := s.rightsItems(of, failed)
+	if err != nil {
+		return view{}, err
+	}
+	crashes, err := s.crashItems(rows[i].Status, of)
 	if err != nil {
 		return view{}, err
 	}
 	log, err := s.logItems(rows[i].Log)
 	return view{
 		status: http.StatusOK, layout: layout{Title: m.Name + " - aura", Section: "/plugins"}, page: "plugin", model: m,
-		boxes: []box{{"heads", head}, {"log", log}},
+		boxes: []box{{"heads", head}, {"rights", rights}, {"crashes", crashes}, {"log", log}},
 	}, err
 }
 

@@ -33,6 +33,10 @@ type Options struct {
 	// Socket is set if the listener is a Unix socket. The browser then comes through a tunnel whose port is not known.
 	Socket bool
 	Source Source
+	// Control is what pages may do; nil for pages that change nothing.
+	Control *Control
+	// Opened, if not nil, is called once, after the first request that has the token.
+	Opened func()
 }
 
 // Serve answers requests until ctx ends. It closes the listener. After a request to end, it returns nil.
@@ -41,7 +45,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	defer cancel()
 	bounded := &boundedListener{Listener: listener, most: maxConnections}
 	server := &http.Server{
-		Handler: newGuard(o, listener.Addr(), newSite(o.Source)), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
+		Handler: newGuard(o, listener.Addr(), newSite(o.Source, o.Control)), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
 		// Requests of strangers are no news for the user, and nothing of a request may reach a log.
 		ErrorLog:    log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },

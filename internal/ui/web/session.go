@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/explain"
 	"github.com/idelchi/aura/internal/base/plaintext"
+	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
 const (
@@ -43,6 +44,8 @@ type messageModel struct {
 	Folded        bool
 	Files         []string
 	Calls         []callModel
+	// Diff is what the tool call changed in files.
+	Diff []diffLine
 	// Cut says that the text is longer.
 	Cut string
 	// Explained says what plugins did in the turn of this message; empty if that is shown elsewhere.
@@ -53,11 +56,15 @@ type messageModel struct {
 // callModel is a tool call that a message requests.
 type callModel struct{ ID, Name, Opening, Arguments string }
 
+// diffLine is a line of a diff. Its text begins with + or -, and Kind is its class.
+type diffLine struct{ Kind, Text string }
+
 // sessionPage shows a session: its state, the timeline of its turns, and its conversation.
 func (s *site) sessionPage(r *http.Request) (view, error) {
 	v := view{status: http.StatusOK, page: "session"}
 	found, err := s.reader.session(r.PathValue("id"), func(row inspect.SessionRow, index *session.Index) error {
 		head := cleaned(s.reader.source.Secrets, modelOf(row))
+		head.Cancel = s.controllable(r) && row.Live != nil && row.Live.State != session.ActivityIdle
 		m := &conversationModel{ID: row.ID, Title: head.Title}
 		page := choosePage(m, r.URL, index.Len())
 		heads, err := items("session-head", []*sessionModel{head}, func(*sessionModel) string { return "head" })
@@ -147,7 +154,13 @@ func factsOf(index *session.Index, messages []llm.Message, last bool) ([]explain
 // messageModels returns what the page shows of messages. What plugins did in a turn stands at its first answer.
 func (s *site) messageModels(messages []llm.Message, from int, index *session.Index, turns []explain.Turn) []*messageModel {
 	explained := map[int]string{}
+	changed := map[string]string{}
 	for _, t := range turns {
+		for _, f := range t.Facts {
+			if f.Kind == session.FactFiles && len(f.Changes) > 0 {
+				changed[f.Call] = f.Changes[0].Diff
+			}
+		}
 		if len(t.Facts) > 0 {
 			explained[t.Number] = explain.Text([]explain.Turn{t}, true)
 		}
@@ -156,6 +169,10 @@ func (s *site) messageModels(messages []llm.Message, from int, index *session.In
 	for i, msg := range messages {
 		m := s.messageModel(msg)
 		m.ID = fmt.Sprintf("m-%d", from+i)
+		if diff := changed[msg.ToolCallID]; diff != "" && msg.Role == llm.RoleTool {
+			// A secret may span lines.
+			terminal.DiffLines(s.reader.source.Secrets.String(diff), func(kind, line string) { m.Diff = append(m.Diff, diffLine{kind, line}) })
+		}
 		if msg.Role == llm.RoleAssistant {
 			m.Turn = index.TurnOf(msg.CreatedAt)
 			m.Explained, _ = shorten(explained[m.Turn])

@@ -46,6 +46,8 @@ type sessionModel struct {
 	Cost                   string
 	Plugins                string
 	Running                bool
+	// Cancel is set if the page has a button that cancels the turn.
+	Cancel bool
 }
 
 // filters are the choices of the list, and what they select.

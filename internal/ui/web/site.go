@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,9 @@ type site struct {
 	// pages keeps what was made of files that do not change.
 	pages rendered
 	mux   *http.ServeMux
+	// control is what pages may do; nil for nothing. asking is held while the user is asked, and until it is done.
+	control *Control
+	asking  sync.Mutex
 }
 
 // pageFunc makes a page of what is known now. It returns errNotFound if there is no such page.
@@ -23,13 +27,16 @@ type pageFunc func(*http.Request) (view, error)
 // errNotFound reports that there is no such page.
 var errNotFound = errors.New("there is no such page")
 
-func newSite(source Source) http.Handler {
-	s := &site{reader: &reader{source: source}, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux()}
+func newSite(source Source, control *Control) http.Handler {
+	s := &site{reader: &reader{source: source}, control: control, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux()}
 	for pattern, page := range map[string]pageFunc{
 		"/sessions": s.sessionsPage, "/sessions/{id}": s.sessionPage, "/plugins": s.pluginsPage, "/plugins/{id}": s.pluginPage,
 		"/network": s.networkPage, "/network/{id}": s.connectionsPage,
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, page) })
+	}
+	if control != nil {
+		s.mux.HandleFunc("POST "+controlPath, s.controls)
 	}
 	s.mux.HandleFunc("/{$}", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/sessions", http.StatusSeeOther) })
 	s.mux.HandleFunc(plainPath+"/", func(w http.ResponseWriter, r *http.Request) {

@@ -22,6 +22,8 @@ type Source struct {
 	// Reports and Statuses ask all running sessions; see host.Sessions and host.Statuses.
 	Reports  func() []json.RawMessage
 	Statuses func() []host.Status
+	// Describe returns what the files and the settings of a plugin say about it now; nil if its project does not have it. It starts nothing.
+	Describe func(host.Status) (*Described, error)
 	// Secrets are removed from all texts.
 	Secrets *redact.Redactor
 }
@@ -52,6 +54,9 @@ type reader struct {
 	reading     sync.Mutex
 	before, now top.Reading
 	history     map[string][]sample
+
+	describing sync.Mutex
+	plugin     map[string]describedAt
 }
 
 // sample is what a chart shows of one reading.

@@ -32,6 +32,13 @@ func (t Token) in(r *http.Request) bool {
 	if _, password, ok := r.BasicAuth(); ok && sent == "" {
 		sent = password
 	}
+	return t.is(sent)
+}
+
+// inHeader reports whether a request has the token in the header of our script.
+func (t Token) inHeader(r *http.Request) bool { return t.is(r.Header.Get(tokenHeader)) }
+
+func (t Token) is(sent string) bool {
 	a, b := sha256.Sum256([]byte(sent)), sha256.Sum256([]byte(t))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && len(t) == 2*tokenBytes
 }

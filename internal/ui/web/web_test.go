@@ -26,6 +26,10 @@ type world struct {
 	addr     string
 	reports  []json.RawMessage
 	statuses []host.Status
+	// plugin is what every plugin is described as.
+	plugin *web.Described
+	// control is what pages may do.
+	control *web.Control
 }
 
 // secret is a value that no page may show.
@@ -46,9 +50,9 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() {
-		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Source: web.Source{
+		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Control: w.control, Source: web.Source{
 			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return w.reports },
-			Statuses: func() []host.Status { return w.statuses }, Secrets: redact.New(secret),
+			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret),
 		}})
 	}()
 	t.Cleanup(func() {
@@ -86,6 +90,8 @@ type request struct {
 	method, path, host string
 	headers            map[string]string
 	basic              string
+	// form is the body of the request.
+	form string
 }
 
 // reply is what a response says besides its body, which is read and closed.
@@ -101,7 +107,7 @@ func (w *world) do(r request) (reply, string) {
 	if method == "" {
 		method = http.MethodGet
 	}
-	q, err := http.NewRequestWithContext(w.t.Context(), method, "http://"+w.addr+r.path, nil)
+	q, err := http.NewRequestWithContext(w.t.Context(), method, "http://"+w.addr+r.path, strings.NewReader(r.form))
 	if err != nil {
 		w.t.Fatal(err)
 	}

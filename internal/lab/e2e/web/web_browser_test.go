@@ -94,6 +94,18 @@ func (b *browser) quiet() {
 	}
 }
 
+// faultsOnly checks that everything on the console has a text.
+func (b *browser) faultsOnly(expected string) {
+	b.T.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		if !strings.Contains(fault, expected) {
+			b.T.Errorf("on the console: %s", fault)
+		}
+	}
+}
+
 // text is an expression for the text of the element with a selector.
 func text(selector string) string {
 	return fmt.Sprintf("(document.querySelector(%q)?.innerText || '')", selector)
@@ -155,6 +167,11 @@ func TestWebLooks(t *testing.T) {
 	}
 	p := harness.NewProject(t)
 	b := browse(p)
+	p.Script("  - tool_calls: [{name: Write, arguments: {path: made.txt, content: \"one\\ntwo\\n\"}}]\n  - tool_calls: [{name: Edit, arguments: {path: made.txt, old: two, new: three}}]\n  - text: Done.\n")
+	p.Run("run", "edit it")
+	edited := p.Saved().Meta.ID
+	p.Write(".aura/config/talk.yaml", harness.TalkWith("tool_calls: [{name: Ls, arguments: {path: .}}]"))
+	p.Plugin("bad", "env: [DEPLOY_KEY]\n", crashing)
 	release := p.Held()
 	defer release()
 	s := web(p)
@@ -163,8 +180,12 @@ func TestWebLooks(t *testing.T) {
 	of := fmt.Sprint(b.eval("document.querySelector('#sessions a').pathname"))
 	b.do(chromedp.Navigate("http://" + s.addr + "/plugins"))
 	b.shows("document.querySelector('#plugins a')")
-	plugin := fmt.Sprint(b.eval("document.querySelector('#plugins a').pathname"))
-	for name, path := range map[string]string{"sessions": "/sessions", "session": of, "plugins": "/plugins", "plugin": plugin, "network": "/network"} {
+	plugin := fmt.Sprint(b.eval("[...document.querySelectorAll('#plugins a')].find(a => a.innerText === 'bad').pathname"))
+	for path, shows := range map[string]string{"/sessions/" + edited: "document.querySelector('.diff .added') && document.querySelector('.diff .removed')", plugin: "document.querySelectorAll('#crashes pre').length > 1"} {
+		b.do(chromedp.Navigate("http://" + s.addr + path))
+		b.shows(shows)
+	}
+	for name, path := range map[string]string{"sessions": "/sessions", "session": of, "diff": "/sessions/" + edited, "plugins": "/plugins", "plugin": plugin, "network": "/network"} {
 		b.do(chromedp.Navigate("http://" + s.addr + path))
 		b.shows(text("#connection") + " === 'live'")
 		for _, theme := range []string{"light", "dark"} {

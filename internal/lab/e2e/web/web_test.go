@@ -6,14 +6,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/idelchi/aura/internal/lab/e2e/harness"
+	"github.com/idelchi/aura/internal/plugin/manifest"
 )
 
 // site is a running aura web.
@@ -25,9 +28,14 @@ type site struct {
 }
 
 // web starts aura web, which ends with the test.
-func web(p *harness.Project) *site {
+func web(p *harness.Project, args ...string) *site {
 	p.T.Helper()
-	cmd := p.Command("web")
+	return serving(p, p.Command(append([]string{"web"}, args...)...))
+}
+
+// serving starts a command that is aura web.
+func serving(p *harness.Project, cmd *exec.Cmd) *site {
+	p.T.Helper()
 	out, err := os.Create(p.Path("web.txt"))
 	p.Check(err)
 	cmd.Stdout = out
@@ -139,4 +147,54 @@ func TestWeb(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	p.NoTrace()
+}
+
+// crashing is a plugin whose process dies in its first call.
+var crashing = harness.Source(`func BeforeChat(ctx context.Context, _ sdk.BeforeChatContext) (sdk.Result, error) {
+	go func() { panic("no luck today") }()
+	<-ctx.Done()
+	return sdk.Result{}, nil
+}`)
+
+// TestWebPlugin opens the page of a plugin that crashed: its requests and grants are those of plugins show, and its crash has the stack and the
+// source at the place.
+func TestWebPlugin(t *testing.T) {
+	t.Parallel()
+	p := harness.NewProject(t)
+	p.Plugin("bad", "env: [DEPLOY_KEY]\n", crashing)
+	release := p.Held()
+	defer release()
+	p.Aura("trust")
+	s := web(p)
+	var shown struct {
+		Requested, Granted manifest.Asks
+		Files              []string
+	}
+	asked(p, &shown, "plugins", "show", "bad", "--json")
+	if len(shown.Requested.List()) == 0 {
+		t.Fatalf("plugins show: %+v", shown)
+	}
+	address := regexp.MustCompile(`href="(/plugins/[0-9a-f]+)">bad</a>`).FindStringSubmatch(s.page("/plugins"))
+	if address == nil {
+		t.Fatal("the list has no plugin bad")
+	}
+	page := s.page(address[1])
+	requested, rest, _ := strings.Cut(page, "<dt>granted</dt>")
+	_, requested, _ = strings.Cut(requested, `<div id="rights-of">`)
+	granted, crashes, _ := strings.Cut(rest, `<div id="crashes">`)
+	for part, want := range map[string][]string{requested: shown.Requested.List(), granted: shown.Granted.List()} {
+		if strings.Count(part, "<li>") != len(want) {
+			t.Errorf("want %q in %s", want, part)
+		}
+		for _, right := range want {
+			if !strings.Contains(part, "<li>"+template.HTMLEscapeString(right)+"</li>") {
+				t.Errorf("no %q in %s", right, part)
+			}
+		}
+	}
+	for _, want := range []string{"panic: no luck today", "<h4>main.go:13</h4>", `&gt; 13  	go func() { panic(&#34;no luck today&#34;) }()`} {
+		if !strings.Contains(crashes, want) {
+			t.Errorf("no %q in %s", want, crashes)
+		}
+	}
 }

@@ -162,8 +162,29 @@
     event.preventDefault();
     load(link.href, "push");
   });
+  // request sends a form that asks for a change. The answer comes when somebody has answered in the terminal.
+  const request = async (form, button) => {
+    const place = document.getElementById("answered");
+    const answer = (text) => {
+      if (place) place.textContent = text;
+    };
+    answer("answer in the terminal that runs aura web");
+    try {
+      const body = new URLSearchParams(new FormData(form, button));
+      const headers = { [header]: token };
+      const sent = await fetch(form.getAttribute("action"), { method: "POST", headers, body, cache: "no-store", redirect: "error", referrerPolicy: "no-referrer" });
+      answer(await sent.text());
+    } catch (e) {
+      answer("aura web does not answer: it may have ended");
+    }
+  };
+
   document.addEventListener("submit", (event) => {
-    if (event.target.method !== "get") return;
+    if (event.target.getAttribute("method") === "post") {
+      event.preventDefault();
+      request(event.target, event.submitter);
+      return;
+    }
     event.preventDefault();
     load(event.target.action + "?" + new URLSearchParams(new FormData(event.target)), "push");
   });
