@@ -39,7 +39,7 @@ func TestAsk(t *testing.T) {
 				return got, err
 			})
 			first := func(context.Context, llm.Request, func(llm.Delta)) (llm.Response, error) {
-				response, err := calls("", `Asks {"path":"x"}`)(nil, llm.Request{}, nil) //nolint:staticcheck // the reply ignores it
+				response, err := calls("", `Asks {"path":"x"}`)(t.Context(), llm.Request{}, nil)
 				response.Usage = llm.Usage{Input: 10, Output: 2}
 				return response, err
 			}
