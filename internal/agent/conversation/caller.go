@@ -37,6 +37,8 @@ type caller struct {
 	window     *window
 	hooks      *hooks
 	ledger     *ledger
+	// affordable returns an error if a token budget permits no further call.
+	affordable func() error
 
 	// toldLeftOut is the title of the model for which the user knows that files of earlier prompts are left out. Only the goroutine
 	// of the turn uses it.
@@ -90,6 +92,25 @@ func (c *caller) call(ctx context.Context, who speaker, request llm.Request, onD
 		c.ledger.unreadable()
 		c.emit(event.Notice{Text: fmt.Sprintf("the answer of %s could not be read (%v), so it is asked again", who.title(), err)})
 	}
+}
+
+// ask makes a call for a tool. It is none of the conversation's turns, but is charged like one of them. A tape has the result of the tool.
+func (c *caller) ask(ctx context.Context, request llm.Request) (llm.Response, error) {
+	who := c.personas.current()
+	if err := c.affordable(); err != nil {
+		return llm.Response{}, err
+	}
+	request.Model = who.modelName()
+	within, span := telemetry.Chat(ctx, who.traced())
+	response, err := who.Provider.Chat(within, request, func(llm.Delta) {})
+	if err == nil {
+		span.Answer(response.Message.Content, response.StopReason, response.Usage.Input, response.Usage.Output)
+		c.charge(who, request, response)
+	} else {
+		err = fmt.Errorf("asking %s: %w", who.title(), err)
+	}
+	span.End(err, errorClass(err))
+	return response, err
 }
 
 // tellLeftOut reports once per model that files of earlier prompts are not sent to the model.

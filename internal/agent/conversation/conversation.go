@@ -99,8 +99,9 @@ func assemble(cfg Config) *Conversation {
 	c.attachments = &attachments{emit: cfg.Emit, workdir: cfg.Workdir, personas: c.personas, executor: c.executor}
 	c.caller = &caller{
 		emit: cfg.Emit, tape: cfg.Tape, personas: c.personas, transcript: c.transcript, offer: c.offer, turn: c.turn,
-		window: c.window, hooks: c.hooks, ledger: c.ledger,
+		window: c.window, hooks: c.hooks, ledger: c.ledger, affordable: c.affordable,
 	}
+	c.executor.askModel = c.caller.ask
 	c.shortener = &shortener{
 		emit: cfg.Emit, todos: cfg.Todos, personas: c.personas, transcript: c.transcript, window: c.window, hooks: c.hooks,
 		ledger: c.ledger, caller: c.caller,

@@ -80,6 +80,8 @@ type executor struct {
 	now      func() time.Time
 	workdir  string
 	running  runningCalls
+	// askModel makes a model call for a tool.
+	askModel func(context.Context, llm.Request) (llm.Response, error)
 	// state returns the state of the conversation that tools receive.
 	state      func() sdk.Context
 	personas   *personas
@@ -322,7 +324,7 @@ func (x *executor) run(ctx context.Context, p *call) (output string, err error) 
 	call.Wrote = func(w tool.Written) { p.written = w }
 	call.WrotePaths = func(paths []string) { p.paths = paths }
 	call.Changed = func(diff string) { p.diff = limit.Cut(strings.ToValidUTF8(diff, "\uFFFD"), limit.Diff, "a diff") }
-	call.Named = p.named
+	call.Named, call.Ask = p.named, x.askModel
 	if p.files {
 		call.File = func(f tool.File) { p.file = &f }
 	}

@@ -73,6 +73,9 @@ type Request struct {
 	// A zero Think, or a zero field of Generation, selects the provider's default.
 	Think      Think
 	Generation Generation
+	// Search, if positive, lets the service itself search the web before the model answers, at most so many times. A request with
+	// Search offers no Tools. Not every service limits its searches.
+	Search int
 }
 
 // Think is how much a model thinks before it answers.
@@ -112,12 +115,22 @@ type Usage struct {
 	// CacheRead and CacheWrite are parts of Input: the tokens read from the service's cache, and the tokens written to it.
 	CacheRead  int `json:"cache_read,omitempty" yaml:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty" yaml:"cache_write,omitempty"`
+	// Searches is how often the service searched the web.
+	Searches int `json:"searches,omitempty" yaml:"searches,omitempty"`
+}
+
+// Found is a page of the web that a service found, as the service names it. Nothing in it is trusted.
+type Found struct {
+	Title string `yaml:"title"`
+	URL   string `yaml:"url"`
 }
 
 // Response is a complete answer.
 type Response struct {
 	Message Message
 	Usage   Usage
+	// Found lists what the service found for a request with Search, each page once.
+	Found []Found
 	// Cost is the cost of the call. It is nil if the price of the model is unknown.
 	Cost *Cost
 	// PricesOf is the date of the built-in list prices, in the form 2006-01-02. It is empty if the user has configured the price.

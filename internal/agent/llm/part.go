@@ -89,6 +89,9 @@ const (
 	Audio = "audio"
 )
 
+// Search is the capability to search the web for a request: the service of the model does it.
+const Search = "search"
+
 // Needs returns the capability that a model needs to take files of a media type.
 func Needs(mediaType string) string {
 	switch {

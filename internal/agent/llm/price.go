@@ -18,6 +18,9 @@ type Price int64
 // PerMillion returns the price of one token, given the price of a million tokens in dollars.
 func PerMillion(dollars float64) Price { return Price(math.Round(dollars * dollar / 1e6)) }
 
+// PerThousand returns the price of one search, given the price of a thousand searches in dollars.
+func PerThousand(dollars float64) Price { return Price(math.Round(dollars * dollar / 1e3)) }
+
 // Dollars returns the amount in dollars, rounded to six decimals for display.
 func (c Cost) Dollars() float64 { return math.Round(float64(c)/dollar*1e6) / 1e6 }
 
@@ -42,6 +45,8 @@ type Prices struct {
 	Input, Output Price
 	// CacheRead and CacheWrite are the prices of input tokens read from the service's cache, and of input tokens written to it.
 	CacheRead, CacheWrite Price
+	// Search is the price of one search of the web.
+	Search Price
 	// Long holds the prices of a call with more than LongFrom input tokens; nil if they are the same.
 	LongFrom int
 	Long     *Prices
@@ -51,12 +56,14 @@ type Prices struct {
 // nothing.
 func (p Prices) Cost(u Usage) Cost {
 	if p.Long != nil && u.Input > p.LongFrom {
-		return p.Long.Cost(u)
+		long := *p.Long
+		long.Search = p.Search
+		return long.Cost(u)
 	}
 	read := max(u.CacheRead, 0)
 	write := max(u.CacheWrite, 0)
 	plain := max(u.Input-read-write, 0)
-	return p.Input.times(plain).Add(p.CacheRead.times(read)).Add(p.CacheWrite.times(write)).Add(p.Output.times(max(u.Output, 0)))
+	return p.Input.times(plain).Add(p.CacheRead.times(read)).Add(p.CacheWrite.times(write)).Add(p.Output.times(max(u.Output, 0))).Add(p.Search.times(max(u.Searches, 0)))
 }
 
 func (p Price) times(tokens int) Cost {

@@ -12,6 +12,7 @@ func TestCost(t *testing.T) {
 	t.Parallel()
 	prices := llm.Prices{
 		Input: llm.PerMillion(3), Output: llm.PerMillion(15), CacheRead: llm.PerMillion(0.3), CacheWrite: llm.PerMillion(3.75),
+		Search: llm.PerThousand(10),
 	}
 	for name, test := range map[string]struct {
 		usage llm.Usage
@@ -25,12 +26,17 @@ func TestCost(t *testing.T) {
 		"cache":            {llm.Usage{Input: 1000, CacheRead: 600, CacheWrite: 100}, 0.001455},
 		"all from cache":   {llm.Usage{Input: 1000, CacheRead: 1000}, 0.0003},
 		"more than all":    {llm.Usage{Input: 10, CacheRead: 1000}, 0.0003},
+		"searches":         {llm.Usage{Input: 1000, Searches: 2}, 0.023},
 		"negative":         {llm.Usage{Input: -5, Output: -5, CacheRead: -1, CacheWrite: -1}, 0},
 		"beyond all count": {llm.Usage{Input: math.MaxInt, Output: math.MaxInt, CacheRead: math.MaxInt}, 9223372.036855},
 	} {
 		if got := prices.Cost(test.usage).Dollars(); got != test.want {
 			t.Errorf("%s: got %v, want %v", name, got, test.want)
 		}
+	}
+	prices.LongFrom, prices.Long = 100, &llm.Prices{Input: llm.PerMillion(6)}
+	if got := prices.Cost(llm.Usage{Input: 1000, Searches: 1}).Dollars(); got != 0.016 {
+		t.Errorf("a long call with a search costs %v", got)
 	}
 	var sum llm.Cost
 	for range 1_000_000 {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -70,6 +71,8 @@ type Call struct {
 	// Named is set if the user, and nobody else, named the file that the call reads. The sandbox then lets the call read the file
 	// even if its policy does not.
 	Named bool
+	// Ask, if not nil, makes a call of the conversation's model, which is charged to the conversation. Model of the request is ignored.
+	Ask func(ctx context.Context, request llm.Request) (llm.Response, error)
 	// Sandbox is what the user granted to the call beyond the policy of its sandbox.
 	Sandbox Sandbox
 	// File, if not nil, receives a media file that a tool reads, before Execute returns, in the place of Attach. If the file is too large, it

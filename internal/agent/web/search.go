@@ -72,14 +72,19 @@ func (s Searcher) Search(ctx context.Context, query string, most int) ([]Found, 
 	if err := json.Unmarshal(data, &answer); err != nil {
 		return nil, errors.New("the answer is not JSON of SearXNG")
 	}
+	return Clean(answer.Results, most), nil
+}
+
+// Clean returns the first results of those that a service named, at most a number of them, as lines of text.
+func Clean(results []Found, most int) []Found {
 	var out []Found
 	// A result with a longer address is left out, because a part of an address leads elsewhere.
-	for _, f := range answer.Results {
+	for _, f := range results {
 		if f = (Found{Title: oneLine(f.Title), URL: plaintext.Line(f.URL), Content: oneLine(f.Content)}); f.URL != "" && len(f.URL) <= maxURL && len(out) < most {
 			out = append(out, f)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // oneLine returns a text of a server on one line, shortened.

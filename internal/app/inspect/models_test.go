@@ -64,8 +64,8 @@ func TestModels(t *testing.T) {
 	want := []string{
 		"a-ollama ollama qwen3:8b tools",
 		"b-openai openai gpt-4o tools+vision+files",
-		"c-anthropic anthropic claude-sonnet-4-5 tools+vision+files+thinking+thinking_levels",
-		"d-google google gemini-2.5-pro tools+vision+files+audio+thinking+thinking_levels",
+		"c-anthropic anthropic claude-sonnet-4-5 tools+vision+files+thinking+thinking_levels+search",
+		"d-google google gemini-2.5-pro tools+vision+files+audio+thinking+thinking_levels+search",
 		"e-script script demonstration tools+thinking",
 		"f-broken openai failed",
 		"g-missing script failed",

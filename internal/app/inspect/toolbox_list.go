@@ -69,7 +69,7 @@ func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
 	e := ToolEntry{
 		Name: d.Name, Description: d.Description, Source: string(d.Source), Origin: d.Origin, Definition: changed.Source.File,
 		Parallel: d.Parallel, Sandboxable: sandboxable(t), OptIn: d.OptIn || tool.Match(b.features.Tools.OptIn, d.Name), Override: d.Override,
-		Condition: b.condition(d).String(), Usage: d.Usage, Examples: d.Examples, Parameters: d.Parameters,
+		Condition: b.condition(t).String(), Usage: d.Usage, Examples: d.Examples, Parameters: d.Parameters,
 	}
 	if len(e.Parameters) == 0 {
 		e.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
@@ -81,7 +81,7 @@ func (b *Toolbox) entry(ctx context.Context, t tool.Tool) ToolEntry {
 		e.Dir = c.MCPServers[d.Origin].Source.File
 	case tool.SourceBuiltin:
 	}
-	e.Hidden = b.hidden(ctx, d)
+	e.Hidden = b.hidden(ctx, t)
 	e.Offered = e.Hidden == ""
 	return e
 }
@@ -99,8 +99,8 @@ var filesAndShell = []string{"Bash", "Edit", "Glob", "Ls", "Mkdir", "Patch", "Re
 
 // hidden returns why a tool is not offered, or an empty string if it is offered. If there are several reasons, hidden returns
 // the one that the user has to resolve first.
-func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
-	c := b.source.Config
+func (b *Toolbox) hidden(ctx context.Context, t tool.Tool) string {
+	c, d := b.source.Config, t.Definition()
 	switch changed := c.ToolDefinitions[d.Name]; {
 	case changed.Disabled:
 		return "disabled in " + changed.Source.File
@@ -118,7 +118,7 @@ func (b *Toolbox) hidden(ctx context.Context, d tool.Definition) string {
 	if s := c.MCPServers[d.Origin]; d.Source == tool.SourceMCP && s.Deferred {
 		return "its server is deferred, so the model has to load it"
 	}
-	if expr := b.condition(d); !expr.IsZero() && !b.opts.Asleep {
+	if expr := b.condition(t); !expr.IsZero() && !b.opts.Asleep {
 		state := sdk.Context{Agent: b.role.Agent.Name, Mode: b.role.Mode.Name, Workdir: c.Workdir}
 		if holds, err := b.source.Holds(ctx, b.features, expr, state); err != nil {
 			return fmt.Sprintf("its condition %q cannot be evaluated: %v", expr, err)

@@ -80,8 +80,9 @@ func (b *Toolbox) state() sdk.Context {
 }
 
 // condition returns the condition under which a tool is offered: its own, or that of its server.
-func (b *Toolbox) condition(d tool.Definition) condition.Expr {
-	if c := b.source.Config.ToolDefinitions[d.Name].Condition; !c.IsZero() || d.Source != tool.SourceMCP {
+func (b *Toolbox) condition(t tool.Tool) condition.Expr {
+	d := t.Definition()
+	if c := setup.ConditionOf(b.source.Config, t); !c.IsZero() || d.Source != tool.SourceMCP {
 		return c
 	}
 	return b.source.Config.MCPServers[d.Origin].Condition

@@ -308,7 +308,7 @@ func TestParseErrors(t *testing.T) {
 		{"model_context_gt:8k", []string{`"8k" is not a whole number`}},
 		{"model_has:smell", []string{
 			`unknown capability "smell"`,
-			"context_override, embedding, files, reranking, thinking, thinking_levels, tools, vision",
+			"context_override, embedding, files, reranking, search, thinking, thinking_levels, tools, vision",
 		}},
 		{"model_has", []string{"argument is missing: model_has:<capability>"}},
 		{"model_is:", []string{"argument is missing: model_is:<name>"}},

@@ -35,7 +35,7 @@ type entry struct {
 
 // capabilities holds the arguments of model_has.
 var capabilities = []string{
-	"audio", "context_override", "embedding", "files", "reranking", "thinking", "thinking_levels", "tools", "vision",
+	"audio", "context_override", "embedding", "files", "reranking", "search", "thinking", "thinking_levels", "tools", "vision",
 }
 
 // vocabulary holds every word of the language.

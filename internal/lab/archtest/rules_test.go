@@ -89,6 +89,7 @@ var inside = map[string]map[string][]string{
 		"session":       {"llm"},
 		"skill":         {"tool"},
 		"todo":          {"llm", "tool"},
+		"tool":          {"llm"},
 		"tool/builtin":  {"readguard", "tool", "web"},
 		"toolhost":      {"tool", "tool/builtin", "web"},
 		"web":           {"tool"},

@@ -45,7 +45,8 @@ func TestLimits(t *testing.T) {
 		"## Built-in tools": {
 			size(limit.PatternBytes), count(limit.GlobAlternatives), count(limit.GlobFound), count(limit.DirEntries), count(limit.RgProgram),
 			size(limit.EditFile), count(limit.PatchFiles), count(limit.PatchLines), count(limit.PatchWork),
-			size(limit.PageSource), size(limit.PageText), size(limit.PagePart), count(limit.PageRedirects), count(limit.Pages), size(limit.PageBytes),
+			size(limit.PageSource), size(limit.PageText), size(limit.PagePart), count(limit.PageRedirects),
+			count(setup.ServiceSearches), size(limit.PagePart), count(limit.Pages), size(limit.PageBytes),
 		},
 		"## Loading and checking plugins": {
 			count(loader.MaxNesting), count(loader.MaxChain), minutes(check.MaxTime), size(check.MaxMemory),

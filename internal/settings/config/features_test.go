@@ -15,7 +15,7 @@ func defaults() config.Features {
 	return config.Features{
 		Tools: config.Tools{
 			MaxSteps: 50, ReadBefore: config.ReadBefore{Write: true, Delete: false}, Result: config.ToolResult{MaxTokens: 20000}, Timeout: config.Timeout(2 * time.Minute),
-			Subagents: 4,
+			Subagents: 4, Search: config.Search{Provider: true},
 			Bash: config.Bash{
 				Timeout:    config.Timeout(120 * time.Second),
 				Truncation: config.Truncation{MaxOutputBytes: 1048576, MaxLines: 200, HeadLines: 100, TailLines: 80},
@@ -74,7 +74,7 @@ tools:
 	want := config.Features{Compaction: defaults().Compaction, Sandbox: defaults().Sandbox, Instructions: defaults().Instructions, Screen: defaults().Screen, Tools: config.Tools{
 		Enabled: []string{"*"}, Disabled: []string{"mcp__*"}, OptIn: []string{"Push"}, MaxSteps: 7, TokenBudget: 1000,
 		ReadBefore: config.ReadBefore{Write: false, Delete: true}, Result: config.ToolResult{MaxTokens: 5}, Timeout: config.Timeout(45 * time.Second),
-		Subagents: 4,
+		Subagents: 4, Search: config.Search{Provider: true},
 		Bash: config.Bash{
 			Timeout:    config.Timeout(90 * time.Second),
 			Truncation: config.Truncation{MaxOutputBytes: 4, MaxLines: 3, HeadLines: 2, TailLines: 1},

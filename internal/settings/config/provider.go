@@ -91,6 +91,8 @@ type Prices struct {
 	// price as Input.
 	CacheRead  *float64 `yaml:"cache_read"`
 	CacheWrite *float64 `yaml:"cache_write"`
+	// Search is the price of a thousand searches of the web. Nil means the list price, or no price if there is none.
+	Search *float64 `yaml:"search"`
 }
 
 // maxPrice is far more than a million tokens cost, in US dollars.
@@ -102,7 +104,7 @@ func (p Prices) check(d document, path []string) error {
 		key   string
 		price *float64
 		must  bool
-	}{{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false}, {"cache_write", p.CacheWrite, false}} {
+	}{{"input", p.Input, true}, {"output", p.Output, true}, {"cache_read", p.CacheRead, false}, {"cache_write", p.CacheWrite, false}, {"search", p.Search, false}} {
 		at := append(slices.Clone(path), part.key)
 		switch {
 		case part.price == nil && part.must:

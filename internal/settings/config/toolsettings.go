@@ -36,8 +36,10 @@ type Tools struct {
 
 // Search holds the settings of the tool WebSearch.
 type Search struct {
-	// SearXNG is the URL of a SearXNG server. Without it, there is no WebSearch.
+	// SearXNG is the URL of a SearXNG server. Without it, the service of the model searches.
 	SearXNG string `yaml:"searxng"`
+	// Provider lets the service of the model search, if it can.
+	Provider bool `yaml:"provider"`
 }
 
 // ReadBefore decides which operations are allowed only on files that were read before.
@@ -112,6 +114,7 @@ func defaultTools() Tools {
 		Result:     ToolResult{MaxTokens: 20_000},
 		Timeout:    Timeout(2 * time.Minute),
 		Subagents:  4,
+		Search:     Search{Provider: true},
 		Bash: Bash{
 			Timeout:    Timeout(2 * time.Minute),
 			Truncation: Truncation{MaxOutputBytes: 1 << 20, MaxLines: 200, HeadLines: 100, TailLines: 80},

@@ -140,7 +140,11 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 	if err != nil || response.Usage == (llm.Usage{}) {
 		return response, err
 	}
-	prices, ok := pricesOf(o.prices, req.Model)
+	var search llm.Price
+	if o.listed {
+		search = catalog.SearchPrice(req.Model)
+	}
+	prices, ok := pricesOf(o.prices, req.Model, search)
 	if !ok && o.listed {
 		prices, response.PricesOf, ok = catalog.Prices(req.Model)
 	}

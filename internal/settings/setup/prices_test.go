@@ -25,6 +25,9 @@ func TestPrices(t *testing.T) {
 	cached := price(10, 20)
 	cached.CacheRead = new(1.0)
 	prices := map[string]config.Prices{"big-*": price(1, 2), "big-new-*": price(3, 4), "big-new-one": price(5, 6), "cached": cached, "free": price(0, 0)}
+	searching := price(1, 2)
+	searching.Search = new(5.0)
+	prices["searching"] = searching
 	million := llm.Usage{Input: 1_000_000, Output: 1_000_000}
 	for name, test := range map[string]struct {
 		model string
@@ -35,6 +38,8 @@ func TestPrices(t *testing.T) {
 		"longest pattern": {"big-new-two", million, 7},
 		"exact name":      {"big-new-one", million, 11},
 		"free":            {"free", million, 0},
+		"searches":        {"searching", llm.Usage{Input: 1_000_000, Searches: 2}, 1.01},
+		"unpriced search": {"free", llm.Usage{Input: 1, Searches: 2}, 0},
 		"no price":        {"other", million, -1},
 		"no name":         {"", million, -1},
 		"no count":        {"free", llm.Usage{}, -1},

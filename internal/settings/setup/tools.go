@@ -90,12 +90,12 @@ func (m member) tools(confined Confinement, live Live) (Toolset, error) {
 	every := m.everyTool(confined, live)
 	out.known = toolNames(every, live.Plugins)
 	for _, t := range every {
-		d, ok := c.ToolDefinitions[t.Definition().Name]
-		if ok && d.Disabled {
+		d := c.ToolDefinitions[t.Definition().Name]
+		if d.Disabled {
 			continue
 		}
-		if ok && !d.Condition.IsZero() {
-			out.conditions[d.Name] = d.Condition
+		if expr := ConditionOf(c, t); !expr.IsZero() {
+			out.conditions[t.Definition().Name] = expr
 		}
 		guarded := readguard.Guarded(t, live.Seen, readguard.Rules(m.features.Tools.ReadBefore))
 		made := confined.Escalating(m.source, confined.Watched(confined.Fence(m.buffered(guarded)), true))
@@ -179,6 +179,15 @@ func (s Source) OwnTools(live Live, servers []string) []tool.Tool {
 		all = append(all, loadTool{servers: servers, load: live.Load})
 	}
 	return all
+}
+
+// ConditionOf returns the condition under which a tool is offered: the configured one, or else its own.
+func ConditionOf(c *config.Config, t tool.Tool) condition.Expr {
+	expr := c.ToolDefinitions[t.Definition().Name].Condition
+	if s, ok := tool.As[searchTool](t); ok && s.byService && expr.IsZero() {
+		return canSearch()
+	}
+	return expr
 }
 
 // serverConditions returns the conditions of the servers, by the names of their tools.

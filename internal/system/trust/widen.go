@@ -56,6 +56,9 @@ var rules = []rule{
 	// A session begins in this mode instead of one that may ask.
 	{"tools.mode", KindPolicy, always},
 	{"tools.read_before.*", KindPolicy, unlessOn},
+	{"tools.search.searxng", KindSandbox, always},
+	// The service of the model searches unless the user does not want it.
+	{"tools.search.provider", KindSandbox, func(value string, own bool) bool { return own && !off(value) }},
 	{"tools.search.*", KindSandbox, always},
 	{"tools.*", KindPolicy, over},
 	{"hooks.*", KindPolicy, over},

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func (r *reader) read(from rest.Event) error {
 
 func (r *reader) setUsage(u usage) {
 	r.usage = u
-	r.Usage = llm.Usage{Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+	r.Usage = llm.Usage{Input: u.Input + u.CacheWrite + u.CacheRead, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Searches: u.ServerTool.Searches}
 }
 
 func (r *reader) begin(e event) {
@@ -85,11 +86,39 @@ func (r *reader) begin(e event) {
 		b.thought = &backend.Thought{}
 		b.thought.Signature.WriteString(from.Signature)
 		r.Thoughts = append(r.Thoughts, b.thought)
+	case "web_search_tool_result":
+		r.searched(from.Content)
 	case "redacted_thinking":
 		r.Thoughts = append(r.Thoughts, &backend.Thought{Redacted: from.Data})
 	}
 	r.blocks = append(r.blocks, b)
 	r.extend(b, from.Text+from.Thinking)
+}
+
+// searchFailures maps the service's names for failures of a search to errors.
+var searchFailures = map[string]*llm.Error{
+	"too_many_requests": {Type: sdk.ErrorTypeRateLimit, Message: "the service searches for too many requests at the moment"},
+	"unavailable":       {Type: sdk.ErrorTypeServer, Message: "the search of the service is not available at the moment"},
+	"query_too_long":    {Message: "the query is too long: search for fewer words"},
+}
+
+// searched adds what a search found, or its error.
+func (r *reader) searched(content json.RawMessage) {
+	var pages []page
+	if json.Unmarshal(content, &pages) == nil {
+		for _, p := range pages {
+			r.Find(p.Title, p.URL)
+		}
+		return
+	}
+	var failed searchError
+	if json.Unmarshal(content, &failed) != nil || failed.Code == "" {
+		return
+	}
+	r.SearchFailure = &llm.Error{Message: "the search failed: " + failed.Code}
+	if known, ok := searchFailures[failed.Code]; ok {
+		r.SearchFailure = new(*known)
+	}
 }
 
 // add appends to the newest block with the event's index.
@@ -129,7 +158,8 @@ func end(reason, explanation string) *backend.End {
 		return &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContentFilter, Message: message}}
 	case "model_context_window_exceeded":
 		return &backend.End{Failure: &llm.Error{Type: sdk.ErrorTypeContextExhausted, Message: "the answer did not fit into the model's context"}}
-	case "max_tokens":
+	case "max_tokens", "pause_turn":
+		// A paused answer could be continued only with the service's own blocks, so it counts as cut.
 		return &backend.End{StopReason: llm.StopLength}
 	case "tool_use":
 		return &backend.End{StopReason: llm.StopTools}

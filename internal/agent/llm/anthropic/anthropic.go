@@ -29,7 +29,7 @@ func New(o backend.Options) *backend.Provider {
 	return backend.New(o, backend.Service{
 		Protocol:    &protocol{address: Address(o.BaseURL) + "/v1/"},
 		Header:      http.Header{"Anthropic-Version": {version}},
-		TokenHeader: "X-Api-Key", DefaultModel: defaultModel, Limits: dialogue.Rules{MaxID: 64, MaxName: 128},
+		TokenHeader: "X-Api-Key", DefaultModel: defaultModel, Limits: dialogue.Rules{MaxID: 64, MaxName: 128}, Search: true,
 	})
 }
 

@@ -19,13 +19,19 @@ import (
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	llmtest.Suite{
+	suite().Run(t)
+}
+
+func FuzzSearch(f *testing.F) { suite().FuzzSearch(f) }
+
+func suite() llmtest.Suite {
+	return llmtest.Suite{
 		Start: llmtest.NewAnthropic,
 		New: func(url string, client *http.Client) llm.Provider {
 			return anthropic.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
 		},
 		Model: "claude-sonnet-4-5",
-	}.Run(t)
+	}
 }
 
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
@@ -182,7 +188,7 @@ func TestModels(t *testing.T) {
 	server.Page("/v1/models/claude-opus-4-1", opus)
 	server.Page("/v1/models", `{"data":[`+opus+`,{"id":"claude-3-haiku","type":"model"}],"has_more":false}`)
 	p := anthropic.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
-	want := llm.Model{Name: "claude-opus-4-1", Family: "claude", ContextLength: 500_000, Capabilities: []string{"files", "thinking", "thinking_levels", "tools", "vision"}}
+	want := llm.Model{Name: "claude-opus-4-1", Family: "claude", ContextLength: 500_000, Capabilities: []string{"files", "search", "thinking", "thinking_levels", "tools", "vision"}}
 	if got, err := p.Model(t.Context(), "claude-opus-4-1"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}

@@ -61,6 +61,10 @@ func describe(name string, found model) details {
 				d.model.Capabilities = append(d.model.Capabilities, capability)
 			}
 		}
+		// The service does not report this one.
+		if slices.Contains(catalog.Known(name).Capabilities, catalog.Search) {
+			d.model.Capabilities = append(d.model.Capabilities, catalog.Search)
+		}
 		slices.Sort(d.model.Capabilities)
 	}
 	d.model = catalog.Fill(d.model)

@@ -20,6 +20,9 @@ func (p *protocol) Request(system string, req llm.Request) (string, any, error) 
 	}
 	keepFrom(out.Messages)
 	out.setTools(req.Tools, req.Messages)
+	if req.Search > 0 {
+		out.Tools = []tool{{Type: searchType, Name: searchName, MaxUses: req.Search}}
+	}
 	out.setKnobs(req.Generation)
 	d.think(out, req.Think)
 	return p.address + "messages", out, nil

@@ -59,11 +59,21 @@ type cacheControl struct {
 
 var ephemeral = &cacheControl{Type: "ephemeral"}
 
+// tool is a tool of aura, or a tool of the service if Type is set.
 type tool struct {
+	Type        string          `json:"type,omitempty"`
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
-	InputSchema json.RawMessage `json:"input_schema"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty"`
+	MaxUses     int             `json:"max_uses,omitempty"`
 }
+
+// The type and the name of the tool by which the service searches the web. The type contains the version of the tool; later
+// versions need further tools of the service.
+const (
+	searchType = "web_search_20250305"
+	searchName = "web_search"
+)
 
 type toolChoice struct {
 	Type string `json:"type"`
@@ -95,6 +105,8 @@ type event struct {
 		Thinking  string          `json:"thinking"`
 		Signature string          `json:"signature"`
 		Data      string          `json:"data"`
+		// Content is what a search found: a list of pages, or an error.
+		Content json.RawMessage `json:"content"`
 	} `json:"content_block"`
 	Delta struct {
 		Text        string `json:"text"`
@@ -114,6 +126,20 @@ type usage struct {
 	Output     int `json:"output_tokens"`
 	CacheWrite int `json:"cache_creation_input_tokens"`
 	CacheRead  int `json:"cache_read_input_tokens"`
+	ServerTool struct {
+		Searches int `json:"web_search_requests"`
+	} `json:"server_tool_use"`
+}
+
+// page is a page that a search found.
+type page struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+// searchError is what a failed search has instead of pages.
+type searchError struct {
+	Code string `json:"error_code"`
 }
 
 // model is a description of a model.

@@ -3,6 +3,7 @@ package backend
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,14 @@ type Answer struct {
 	End *End
 	// Thoughts holds the thinking in the blocks that the service expects back.
 	Thoughts []*Thought
+	// SearchFailure is the error of a search that the service made. It is returned if nothing was found.
+	SearchFailure *llm.Error
 
 	onDelta        func(llm.Delta)
 	names          dialogue.Names
 	text, thinking strings.Builder
 	calls          []*Call
+	found          []llm.Found
 }
 
 // End is how an answer ended.
@@ -69,6 +73,17 @@ func (a *Answer) Think(text string) {
 	}
 }
 
+// Find adds a page that the service found, unless it has no address or is known already.
+func (a *Answer) Find(title, url string) {
+	known := func(f llm.Found) bool { return f.URL == url }
+	if url == "" || slices.ContainsFunc(a.found, known) {
+		return
+	}
+	a.Meter.CountText(title, url)
+	a.Meter.Part()
+	a.found = append(a.found, llm.Found{Title: title, URL: url})
+}
+
 // StartCall adds a tool call. It returns nil if the call is dropped because there are too many.
 func (a *Answer) StartCall(id, name string) *Call {
 	if !a.Meter.Call() {
@@ -93,10 +108,12 @@ func (a *Answer) response() (llm.Response, error) {
 	switch {
 	case a.End.Failure != nil:
 		return llm.Response{}, a.End.Failure
+	case a.SearchFailure != nil && len(a.found) == 0:
+		return llm.Response{}, a.SearchFailure
 	case a.End.IfEmpty != nil && m.Content == "" && len(m.ToolCalls) == 0:
 		return llm.Response{}, a.End.IfEmpty
 	case len(m.ToolCalls) > 0:
 		stop = llm.StopTools
 	}
-	return llm.Response{Message: m, Usage: a.Usage, StopReason: cmp.Or(a.End.StopReason, stop), Dropped: a.Meter.Dropped}, nil
+	return llm.Response{Message: m, Usage: a.Usage, Found: a.found, StopReason: cmp.Or(a.End.StopReason, stop), Dropped: a.Meter.Dropped}, nil
 }

@@ -46,6 +46,8 @@ type Service struct {
 	Limits       dialogue.Rules
 	// Audio lists the media types of audio that requests can hold.
 	Audio []string
+	// Search is set if the service searches the web for the models that can. If it is false, no model of the service has that capability.
+	Search bool
 }
 
 // Protocol is the part of a service that needs code. Its methods are safe for concurrent use.

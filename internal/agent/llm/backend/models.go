@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/sdk"
@@ -21,12 +22,24 @@ func (p *Provider) Model(ctx context.Context, name string) (llm.Model, error) {
 	}
 	m := p.known.Get(ctx, name, func(ctx context.Context) (llm.Model, error) { return p.service.Describe(ctx, p.client, name) })
 	m.Audio = p.service.Audio
+	p.restrict(&m)
 	return m, nil
 }
 
 // Models implements llm.Lister.
 func (p *Provider) Models(ctx context.Context) ([]llm.Model, error) {
-	return p.service.List(ctx, p.client)
+	all, err := p.service.List(ctx, p.client)
+	for i := range all {
+		p.restrict(&all[i])
+	}
+	return all, err
+}
+
+// restrict removes the capabilities that the service lacks from the description of a model.
+func (p *Provider) restrict(m *llm.Model) {
+	if !p.service.Search {
+		m.Capabilities = slices.DeleteFunc(m.Capabilities, func(c string) bool { return c == llm.Search })
+	}
 }
 
 // name returns the name of the model to use: the requested one, the default, or the first one that the service lists.

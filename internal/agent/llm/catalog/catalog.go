@@ -18,6 +18,7 @@ const (
 	Thinking       = "thinking"
 	ThinkingLevels = "thinking_levels"
 	Embedding      = "embedding"
+	Search         = llm.Search
 )
 
 // row describes the models whose names begin with prefix.
@@ -30,36 +31,41 @@ type row struct {
 
 var (
 	sees      = []string{Tools, Vision, Files}
+	finds     = []string{Tools, Vision, Files, Search}
 	thinks    = []string{Tools, Vision, Files, Thinking, ThinkingLevels}
 	thinksAs  = []string{Tools, Thinking, ThinkingLevels}
+	thinksOut = []string{Tools, Vision, Files, Thinking, ThinkingLevels, Search}
 	hears     = []string{Tools, Vision, Files, Audio}
-	thinksAll = []string{Tools, Vision, Files, Audio, Thinking, ThinkingLevels}
+	hearsOut  = []string{Tools, Vision, Files, Audio, Search}
+	thinksAll = []string{Tools, Vision, Files, Audio, Thinking, ThinkingLevels, Search}
 )
 
 // rows is searched in order. The first row with a matching prefix applies.
 var rows = []row{
-	{"claude-3-5-", "claude", 200_000, sees},
-	{"claude-3-7-", "claude", 200_000, thinks},
+	{"claude-3-5-", "claude", 200_000, finds},
+	{"claude-3-7-", "claude", 200_000, thinksOut},
 	{"claude-3-", "claude", 200_000, sees},
-	{"claude-", "claude", 200_000, thinks},
+	{"claude-", "claude", 200_000, thinksOut},
 	{"gpt-3.5-turbo", "gpt", 16_385, []string{Tools}},
 	{"gpt-4o-audio", "gpt", 128_000, []string{Tools, Audio}},
 	{"gpt-4o-mini-audio", "gpt", 128_000, []string{Tools, Audio}},
 	{"gpt-audio", "gpt", 128_000, []string{Tools, Audio}},
-	{"gpt-4o", "gpt", 128_000, sees},
-	{"gpt-4.1", "gpt", 1_047_576, sees},
+	{"gpt-4o", "gpt", 128_000, finds},
+	{"gpt-4.1-nano", "gpt", 1_047_576, sees},
+	{"gpt-4.1", "gpt", 1_047_576, finds},
 	{"gpt-4-turbo", "gpt", 128_000, []string{Tools, Vision}},
 	{"gpt-4", "gpt", 8_192, []string{Tools}},
 	{"gpt-5-chat", "gpt", 128_000, sees},
-	{"gpt-5", "gpt", 400_000, thinks},
+	{"gpt-5", "gpt", 400_000, thinksOut},
 	{"o1-mini", "o", 128_000, []string{Thinking}},
 	{"o1", "o", 200_000, thinks},
 	{"o3-mini", "o", 200_000, thinksAs},
-	{"o3", "o", 200_000, thinks},
-	{"o4-mini", "o", 200_000, thinks},
+	{"o3", "o", 200_000, thinksOut},
+	{"o4-mini", "o", 200_000, thinksOut},
 	{"gemini-1.5-pro", "gemini", 2_097_152, hears},
 	{"gemini-1.5-", "gemini", 1_048_576, hears},
-	{"gemini-2.0-", "gemini", 1_048_576, hears},
+	{"gemini-2.0-flash-lite", "gemini", 1_048_576, hears},
+	{"gemini-2.0-", "gemini", 1_048_576, hearsOut},
 	{"gemini-embedding", "gemini", 2_048, []string{Embedding}},
 	{"gemini-", "gemini", 1_048_576, thinksAll},
 }

@@ -40,6 +40,29 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestSearch checks which models can search.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{
+		"claude-opus-4-1": true, "claude-sonnet-5-5": true, "claude-3-5-haiku-latest": true, "claude-3-haiku-20240307": false,
+		"gpt-5.2": true, "gpt-5-chat-latest": false, "gpt-4.1": true, "gpt-4.1-nano": false, "gpt-4o-mini": true, "gpt-4o-audio-preview": false,
+		"gpt-4-turbo": false, "o3": true, "o3-mini": false, "o4-mini": true, "gemini-1.5-pro": false, "gemini-2.0-flash": true,
+		"gemini-2.0-flash-lite": false, "gemini-flash-latest": true, "gemini-embedding-001": false, "llama3.1:8b": false,
+	} {
+		if got := slices.Contains(catalog.Known(name).Capabilities, catalog.Search); got != want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+	for name, want := range map[string]float64{"claude-sonnet-4-5": 10, "openai/gpt-5.2": 10, "o3": 10, "gemini-2.5-pro": 35, "gemini-3-pro": 14, "other": 0} {
+		if got := catalog.SearchPrice(name); got != llm.PerThousand(want) {
+			t.Errorf("a search with %s costs %d", name, got)
+		}
+	}
+	if p, _, ok := catalog.Prices("gpt-5.2"); !ok || p.Search != llm.PerThousand(10) {
+		t.Errorf("got %+v, %t", p, ok)
+	}
+}
+
 func TestFill(t *testing.T) {
 	t.Parallel()
 	got := catalog.Fill(llm.Model{Name: "gpt-4o", ContextLength: 5})

@@ -24,6 +24,8 @@ type listed struct {
 type table struct {
 	date string
 	rows map[string]listed
+	// searches holds the prices of a search, by the beginnings of the names of models.
+	searches map[string]llm.Price
 }
 
 // known is parsed on first use: most commands describe no model.
@@ -38,10 +40,18 @@ var known = sync.OnceValue(func() table {
 // parseTable parses a table. Its first line is its date, in the form 2006-01-02.
 func parseTable(text string) (table, error) {
 	date, rest, _ := strings.Cut(text, "\n")
-	t := table{date: date, rows: map[string]listed{}}
+	t := table{date: date, rows: map[string]listed{}, searches: map[string]llm.Price{}}
 	for line := range strings.Lines(rest) {
 		f := strings.Fields(line)
 		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		if len(f) == 3 && f[0] == "search" {
+			price, err := strconv.ParseFloat(f[2], 64)
+			if err != nil {
+				return t, fmt.Errorf("the table of models: the price of a search with %q: %w", f[1], err)
+			}
+			t.searches[f[1]] = llm.PerThousand(price)
 			continue
 		}
 		if len(f) != 6 && len(f) != 10 {
@@ -92,5 +102,17 @@ func (t table) find(name string) (listed, bool) {
 // Prices returns the list prices of a model, and the date of the table that has them.
 func Prices(name string) (p llm.Prices, date string, ok bool) {
 	row, ok := known().find(name)
+	row.prices.Search = SearchPrice(name)
 	return row.prices, known().date, ok
+}
+
+// SearchPrice returns the list price of a search of the web with a model, or 0 if the table has none.
+func SearchPrice(name string) llm.Price {
+	bare := strings.ToLower(name[strings.LastIndex(name, "/")+1:])
+	for prefix, price := range known().searches {
+		if strings.HasPrefix(bare, prefix) {
+			return price
+		}
+	}
+	return 0
 }

@@ -29,12 +29,17 @@ func (protocol) Reader(a *backend.Answer) func(rest.Event) error {
 
 func addChunk(a *backend.Answer, c chunk) {
 	if u := c.Usage; u != nil {
-		a.Usage = llm.Usage{Input: u.Prompt + u.ToolUsePrompt, Output: u.Candidates + u.Thoughts, CacheRead: u.CachedContent}
+		a.Usage = llm.Usage{Input: u.Prompt + u.ToolUsePrompt, Output: u.Candidates + u.Thoughts, CacheRead: u.CachedContent, Searches: a.Usage.Searches}
 	}
 	if len(c.Candidates) > 0 {
 		candidate := c.Candidates[0]
 		for _, part := range candidate.Content.Parts {
 			addPart(a, part)
+		}
+		// Several chunks may have the same queries.
+		a.Usage.Searches = max(a.Usage.Searches, len(candidate.Grounding.Queries))
+		for _, found := range candidate.Grounding.Chunks {
+			a.Find(found.Web.Title, found.Web.URI)
 		}
 		if candidate.FinishReason != "" {
 			a.End = end(candidate.FinishReason, candidate.FinishMessage)

@@ -26,7 +26,7 @@ func New(o backend.Options) *backend.Provider {
 	return backend.New(o, backend.Service{
 		Protocol:    protocol{address: Address(o.BaseURL) + "/v1beta/"},
 		TokenHeader: "X-Goog-Api-Key", DefaultModel: defaultModel, Limits: dialogue.Rules{MaxID: 64, MaxName: 64},
-		Audio: files.AudioTypes(),
+		Audio: files.AudioTypes(), Search: true,
 	})
 }
 

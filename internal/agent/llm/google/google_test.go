@@ -25,16 +25,37 @@ func TestSuite(t *testing.T) {
 	for model, run := range map[string]func(llmtest.Suite, *testing.T){"gemini-2.5-flash": llmtest.Suite.Run, "gemini-3-flash": llmtest.Suite.RunModel} {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
-			run(llmtest.Suite{
-				Start: llmtest.NewGoogle,
-				New: func(url string, client *http.Client) llm.Provider {
-					return google.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
-				},
-				Model:   model,
-				Audio:   files.AudioTypes(),
-				Objects: true,
-			}, t)
+			run(suite(model), t)
 		})
+	}
+}
+
+func FuzzSearch(f *testing.F) { suite("gemini-3-flash").FuzzSearch(f) }
+
+func suite(model string) llmtest.Suite {
+	return llmtest.Suite{
+		Start: llmtest.NewGoogle,
+		New: func(url string, client *http.Client) llm.Provider {
+			return google.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client})
+		},
+		Model:           model,
+		Audio:           files.AudioTypes(),
+		UnlimitedSearch: true,
+		Objects:         true,
+	}
+}
+
+// TestSearch checks the tool of the service, and that repeated metadata counts once.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	const grounded = `"groundingMetadata":{"webSearchQueries":["a","b"],"groundingChunks":[{"web":{"uri":"https://t.example/","title":"T"}},{"maps":{}}]}`
+	response, req := chat(t, llm.Request{Model: "gemini-3-flash", Messages: []llm.Message{user("words")}, Search: 2}, llmtest.Reply{Raw: "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"So\"}]}," + grounded + "}]}\r\n\r\n" +
+		"data: {\"candidates\":[{\"finishReason\":\"STOP\"," + grounded + "}],\"usageMetadata\":{\"promptTokenCount\":3,\"toolUsePromptTokenCount\":4}}\r\n\r\n"})
+	if tools := fmt.Sprint(req.JSON()["tools"]); tools != "[map[googleSearch:map[]]]" {
+		t.Errorf("tools are %s", tools)
+	}
+	if got := fmt.Sprintln(response.Found, response.Message.Content, response.Usage.Input, response.Usage.Searches); got != "[{T https://t.example/}] So 7 2\n" {
+		t.Errorf("got %s", got)
 	}
 }
 
@@ -178,7 +199,7 @@ func TestModels(t *testing.T) {
 	server.Page("/v1beta/models/gemini-9-pro", pro)
 	server.Page("/v1beta/models", `{"models":[`+pro+`,{"name":"models/embedding-1","supportedGenerationMethods":["embedContent"]}]}`)
 	p := google.New(backend.Options{BaseURL: server.URL, Token: llmtest.Token})
-	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "audio", "thinking", "thinking_levels"}}
+	want := llm.Model{Name: "gemini-9-pro", Family: "gemini", ContextLength: 2_000_000, Capabilities: []string{"tools", "vision", "files", "audio", "thinking", "thinking_levels", "search"}}
 	described := want
 	described.Audio = files.AudioTypes()
 	if got, err := p.Model(t.Context(), "gemini-9-pro"); err != nil || !reflect.DeepEqual(got, described) {

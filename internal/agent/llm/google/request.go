@@ -28,6 +28,9 @@ func (p protocol) Request(system string, req llm.Request) (string, any, error) {
 	if len(req.Tools) > 0 {
 		out.Tools = []tools{{Functions: declarations(req.Tools)}}
 	}
+	if req.Search > 0 {
+		out.Tools = []tools{{Search: &struct{}{}}}
+	}
 	out.Config.set(req.Generation)
 	return address + ":streamGenerateContent?alt=sse", out, nil
 }

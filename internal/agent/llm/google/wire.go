@@ -12,7 +12,8 @@ type request struct {
 }
 
 type tools struct {
-	Functions []declaration `json:"functionDeclarations"`
+	Functions []declaration `json:"functionDeclarations,omitempty"`
+	Search    *struct{}     `json:"googleSearch,omitempty"`
 }
 
 type declaration struct {
@@ -83,6 +84,16 @@ type chunk struct {
 		Content       content `json:"content"`
 		FinishReason  string  `json:"finishReason"`
 		FinishMessage string  `json:"finishMessage"`
+		// Grounding is what the service found.
+		Grounding struct {
+			Queries []string `json:"webSearchQueries"`
+			Chunks  []struct {
+				Web struct {
+					Title string `json:"title"`
+					URI   string `json:"uri"`
+				} `json:"web"`
+			} `json:"groundingChunks"`
+		} `json:"groundingMetadata"`
 	} `json:"candidates"`
 	Usage *struct {
 		Prompt        int `json:"promptTokenCount"`

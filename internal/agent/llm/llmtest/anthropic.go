@@ -77,6 +77,9 @@ func (r anthropicRequest) events(n int, reply Reply) (said, end []string) {
 	if reply.Redacted != "" {
 		s.block(object{"type": "redacted_thinking", "data": reply.Redacted})
 	}
+	if reply.Usage.Searches > 0 {
+		s.search(reply)
+	}
 	if reply.Text != "" {
 		s.block(object{"type": "text", "text": ""}, deltas("text_delta", "text", reply.Text)...)
 	}
@@ -86,7 +89,7 @@ func (r anthropicRequest) events(n int, reply Reply) (said, end []string) {
 	}
 	said, s.events = s.events, nil
 	s.event("message_delta", object{
-		"delta": object{"stop_reason": reply.stop("end_turn", "tool_use"), "stop_sequence": nil}, "usage": object{"output_tokens": usage.Output},
+		"delta": object{"stop_reason": reply.stop("end_turn", "tool_use"), "stop_sequence": nil}, "usage": object{"output_tokens": usage.Output, "server_tool_use": object{"web_search_requests": usage.Searches}},
 	})
 	s.event("message_stop", object{})
 	return said, s.events
@@ -102,9 +105,39 @@ func (r anthropicRequest) tools() []tool {
 func (r anthropicRequest) defined() []tool {
 	var out []tool
 	for _, t := range r.Tools {
-		out = append(out, tool{t.Name, t.InputSchema})
+		if t.Type == "" {
+			out = append(out, tool{t.Name, t.InputSchema})
+		}
 	}
 	return out
+}
+
+func (r anthropicRequest) searches() int {
+	for _, t := range r.Tools {
+		switch {
+		case t.Type != "" && t.MaxUses != nil:
+			return *t.MaxUses
+		case t.Type != "":
+			return -1
+		}
+	}
+	return 0
+}
+
+// search adds the blocks of a search, which come before the text.
+func (s *stream) search(reply Reply) {
+	id := fmt.Sprintf("srvtoolu_%d", s.blocks)
+	s.block(object{"type": "server_tool_use", "id": id, "name": "web_search", "input": object{}},
+		deltas("input_json_delta", "partial_json", `{"query":"words"}`)...)
+	var content any = object{"type": "web_search_tool_result_error", "error_code": reply.SearchError}
+	if reply.SearchError == "" {
+		pages := []object{}
+		for _, f := range reply.Found {
+			pages = append(pages, object{"type": "web_search_result", "title": f.Title, "url": f.URL, "encrypted_content": "x", "page_age": nil})
+		}
+		content = pages
+	}
+	s.block(object{"type": "web_search_tool_result", "tool_use_id": id, "content": content})
 }
 
 func (r anthropicRequest) lines() []string {

@@ -47,7 +47,10 @@ type anthropicCache struct {
 	Type string `json:"type"`
 }
 
+// anthropicTool is a tool of the client, or a tool of the service if Type is set.
 type anthropicTool struct {
+	Type         string          `json:"type"`
+	MaxUses      *int            `json:"max_uses"`
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
@@ -56,7 +59,7 @@ type anthropicTool struct {
 
 func (anthropic) token(h http.Header) string { return h.Get("X-Api-Key") }
 
-func (anthropic) parse(body []byte) (question, error) { return parse[anthropicRequest](body) }
+func (anthropic) parse(_ string, body []byte) (question, error) { return parse[anthropicRequest](body) }
 
 func (r anthropicRequest) check(req Request) error {
 	return first(
@@ -116,11 +119,25 @@ func (r anthropicRequest) checkThinking() error {
 	}
 }
 
+func (t anthropicTool) checkSearch() error {
+	return first(
+		want(t.Type == "web_search_20250305" && t.Name == "web_search", "type: %q named %q is no tool of the service", t.Type, t.Name),
+		want(t.MaxUses == nil || *t.MaxUses > 0, "max_uses: must be positive"),
+		want(t.InputSchema == nil && t.Description == "", "a tool of the service has no schema and no description"),
+	)
+}
+
 func (r anthropicRequest) checkTools() error {
 	if err := checkTools(r.defined(), longName); err != nil {
 		return err
 	}
 	for i, t := range r.Tools {
+		if t.Type != "" {
+			if err := t.checkSearch(); err != nil {
+				return fmt.Errorf("tools.%d: %w", i, err)
+			}
+			continue
+		}
 		var top object
 		err := json.Unmarshal(t.InputSchema, &top)
 		for _, key := range []string{"oneOf", "allOf", "anyOf"} {

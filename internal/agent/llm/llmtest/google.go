@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,7 +54,27 @@ func (googleRequest) events(_ int, reply Reply) (said, end []string) {
 		}
 		say(part)
 	}
-	return said, []string{event(object{"index": 0, "content": object{"role": "model", "parts": []object{{"text": ""}}}, "finishReason": cmp.Or(reply.Stop, "STOP")})}
+	last := object{"index": 0, "content": object{"role": "model", "parts": []object{{"text": ""}}}, "finishReason": cmp.Or(reply.Stop, "STOP")}
+	if usage.Searches > 0 {
+		chunks := []object{}
+		for _, f := range reply.Found {
+			chunks = append(chunks, object{"web": object{"uri": f.URL, "title": f.Title}})
+		}
+		last["groundingMetadata"] = object{
+			"webSearchQueries": slices.Repeat([]string{"words"}, usage.Searches), "groundingChunks": chunks, "searchEntryPoint": object{"renderedContent": "<div>"},
+		}
+	}
+	return said, []string{event(last)}
+}
+
+// searches returns a negative number for a search: the protocol cannot limit searches.
+func (r googleRequest) searches() int {
+	for _, t := range r.Tools {
+		if t.GoogleSearch != nil {
+			return -1
+		}
+	}
+	return 0
 }
 
 func (r googleRequest) tools() []tool {

@@ -20,6 +20,7 @@ type googleRequest struct {
 			Description          string          `json:"description"`
 			ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema"`
 		} `json:"functionDeclarations"`
+		GoogleSearch *struct{} `json:"googleSearch"`
 	} `json:"tools"`
 	GenerationConfig struct {
 		Temperature      *float64 `json:"temperature"`
@@ -62,7 +63,7 @@ type googlePart struct {
 	} `json:"functionResponse"`
 }
 
-func (google) parse(body []byte) (question, error) { return parse[googleRequest](body) }
+func (google) parse(_ string, body []byte) (question, error) { return parse[googleRequest](body) }
 
 func (r googleRequest) check(req Request) error {
 	if len(r.Contents) == 0 {
@@ -83,6 +84,7 @@ func (r googleRequest) check(req Request) error {
 	return first(
 		want(r.Contents[len(r.Contents)-1].Role == "user", "ensure that the conversation ends with a user role"),
 		checkTools(r.tools(), shortName),
+		want(r.searches() == 0 || len(r.tools()) == 0, "tools: googleSearch and functionDeclarations are both set"),
 	)
 }
 

@@ -47,7 +47,7 @@ type protocol interface {
 	// token returns the token of a request.
 	token(http.Header) string
 	// parse decodes the body of a request strictly. If it fails, it returns what it decoded.
-	parse(body []byte) (question, error)
+	parse(path string, body []byte) (question, error)
 	// refusal returns the body for a rejected request.
 	refusal(message string) string
 	// failure returns an error event for a stream.
@@ -62,6 +62,8 @@ type question interface {
 	lines() []string
 	// tools returns the tools that the model may call.
 	tools() []tool
+	// searches returns how many searches the service may make; a negative number means that the request sets no limit.
+	searches() int
 	// events returns the events of a reply: its content, and its end.
 	events(n int, reply Reply) (said, end []string)
 }
@@ -164,6 +166,9 @@ func (r Request) Tools() []string {
 	return out
 }
 
+// Searches returns how often the service may search the web for the request; a negative number means that the request sets no limit.
+func (r Request) Searches() int { return r.question.searches() }
+
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -203,7 +208,7 @@ func (s *Server) replyTo(req *Request) (Reply, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
-	req.question, err = s.protocol.parse(req.Body)
+	req.question, err = s.protocol.parse(req.Path, req.Body)
 	s.requests = append(s.requests, *req)
 	err = first(s.checkToken(req.Header), err)
 	if err == nil {

@@ -19,7 +19,7 @@ func NewOpenAI(tb testing.TB, replies ...Reply) *Server {
 
 type openAI struct{}
 
-func (openAI) path(path string) bool { return path == "/v1/chat/completions" }
+func (openAI) path(path string) bool { return path == "/v1/chat/completions" || path == searchPath }
 
 func (openAI) refusal(message string) string {
 	return encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}})
@@ -63,6 +63,9 @@ func (r openAIRequest) events(n int, reply Reply) (said, end []string) {
 	}
 	return said, append(end, "data: [DONE]\n\n")
 }
+
+// searches returns 0: chat completions cannot search.
+func (openAIRequest) searches() int { return 0 }
 
 func (r openAIRequest) tools() []tool {
 	var out []tool

@@ -66,7 +66,12 @@ func (openAI) token(h http.Header) string {
 	return strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
 }
 
-func (openAI) parse(body []byte) (question, error) { return parse[openAIRequest](body) }
+func (openAI) parse(path string, body []byte) (question, error) {
+	if path == searchPath {
+		return parse[openAISearch](body)
+	}
+	return parse[openAIRequest](body)
+}
 
 func (r openAIRequest) check(req Request) error {
 	return first(

@@ -19,6 +19,9 @@ type Reply struct {
 	Redacted  string
 	Text      string
 	ToolCalls []ToolCall
+	// Found is what the service finds for a request that lets it search. SearchError is the service's name of a failed search.
+	Found       []llm.Found
+	SearchError string
 	// Usage defaults to 10 input and 5 output tokens.
 	Usage llm.Usage
 	// Stop is the stop reason in the terms of the protocol. By default it is chosen to fit the reply.

@@ -23,6 +23,8 @@ type Suite struct {
 	Model string
 	// Audio lists the media types of audio that the service takes.
 	Audio []string
+	// UnlimitedSearch is set if a request cannot limit the searches of the service.
+	UnlimitedSearch bool
 	// Objects is set if the protocol cannot carry malformed arguments.
 	Objects bool
 }
@@ -46,7 +48,7 @@ func (s Suite) Run(t *testing.T) {
 // and limits do not depend on the model.
 func (s Suite) RunModel(t *testing.T) {
 	t.Helper()
-	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn, "files": Suite.files, "audio": Suite.audio})
+	s.run(t, checks{"answers": Suite.answers, "conversations": Suite.conversations, "second turn": Suite.secondTurn, "files": Suite.files, "audio": Suite.audio, "search": Suite.search})
 }
 
 func (s Suite) run(t *testing.T, all checks) {

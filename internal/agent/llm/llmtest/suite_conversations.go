@@ -124,7 +124,7 @@ func (s Suite) secondTurn(t *testing.T) {
 func (s Suite) stalls(t *testing.T) {
 	t.Helper()
 	server := s.Start(t)
-	asked, err := server.protocol.parse([]byte(`{}`))
+	asked, err := server.protocol.parse("", []byte(`{}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"strings"
 
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/llm/backend"
@@ -35,7 +36,10 @@ func (r *reader) read(event rest.Event) error {
 	if err := rest.Decode(event.Data, &c); err != nil {
 		return err
 	}
-	if len(c.Error) > 0 && string(c.Error) != "null" {
+	if strings.HasPrefix(c.Type, "response.") {
+		return r.readSearch(event.Data)
+	}
+	if c.Type == "error" || len(c.Error) > 0 && string(c.Error) != "null" {
 		return classify.Event(event.Data)
 	}
 	if u := c.Usage; u.PromptTokens+u.CompletionTokens > 0 {

@@ -33,7 +33,7 @@ func TestModel(t *testing.T) {
 		ask    string
 		want   llm.Model
 	}{
-		"OpenAI, known":       {openai.OpenAI, nil, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision", "files"}}},
+		"OpenAI, known":       {openai.OpenAI, nil, "gpt-4o", llm.Model{Name: "gpt-4o", Family: "gpt", ContextLength: 128_000, Capabilities: []string{"tools", "vision", "files", "search"}}},
 		"OpenAI, unknown":     {openai.OpenAI, nil, "gpt-99", llm.Model{Name: "gpt-99"}},
 		"unreachable":         {openai.Compatible, nil, "x", llm.Model{Name: "x"}},
 		"unreachable default": {openai.Compatible, nil, "", llm.Model{}},

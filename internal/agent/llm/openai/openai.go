@@ -50,7 +50,7 @@ func New(o backend.Options, f Flavor) *backend.Provider {
 	return backend.New(o, backend.Service{
 		Protocol: p, TokenHeader: "Authorization", TokenPrefix: "Bearer ",
 		DefaultModel: defaultModels[p.flavor], Limits: dialogue.Rules{MaxID: 40, MaxName: 64},
-		Audio: []string{files.WAV, files.MP3},
+		Audio: []string{files.WAV, files.MP3}, Search: p.flavor == OpenAI,
 	})
 }
 

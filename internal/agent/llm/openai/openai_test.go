@@ -18,14 +18,20 @@ import (
 
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	llmtest.Suite{
+	suite().Run(t)
+}
+
+func FuzzSearch(f *testing.F) { suite().FuzzSearch(f) }
+
+func suite() llmtest.Suite {
+	return llmtest.Suite{
 		Start: llmtest.NewOpenAI,
 		New: func(url string, client *http.Client) llm.Provider {
 			return openai.New(backend.Options{BaseURL: url, Token: llmtest.Token, HTTPClient: client}, openai.Compatible)
 		},
 		Model: "m",
 		Audio: []string{files.WAV, files.MP3},
-	}.Run(t)
+	}
 }
 
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }

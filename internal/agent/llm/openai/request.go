@@ -11,6 +11,9 @@ import (
 
 // Request implements backend.Protocol.
 func (p protocol) Request(system string, req llm.Request) (string, any, error) {
+	if req.Search > 0 {
+		return p.address + "/responses", searchRequest(system, req), nil
+	}
 	out := request{Model: req.Model, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
 	if system != "" {
 		out.Messages = append(out.Messages, message{Role: "system", Content: system})

@@ -86,6 +86,8 @@ type definition struct {
 
 // chunk is an event of an answer.
 type chunk struct {
+	// Type is the type of an event of the responses protocol.
+	Type    string `json:"type"`
 	Choices []struct {
 		Index        int    `json:"index"`
 		Delta        delta  `json:"delta"`

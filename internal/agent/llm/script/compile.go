@@ -64,8 +64,8 @@ func check(turn Turn, given map[string]bool) (key string, err error) {
 	switch usage := turn.Usage; {
 	case turn.Delay < 0:
 		return ".delay", fmt.Errorf("%s is negative", turn.Delay)
-	case usage != nil && (usage.Input < 0 || usage.Output < 0 || usage.CacheRead < 0 || usage.CacheWrite < 0):
-		return ".usage", errors.New("a count of tokens is negative")
+	case usage != nil && (usage.Input < 0 || usage.Output < 0 || usage.CacheRead < 0 || usage.CacheWrite < 0 || usage.Searches < 0):
+		return ".usage", errors.New("a count is negative")
 	case turn.Error != nil && (len(turn.ToolCalls) > 0 || usage != nil):
 		return "", errors.New("a turn with an error has neither tool_calls nor usage: the call fails before they arrive")
 	case turn.Error != nil:

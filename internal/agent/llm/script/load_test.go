@@ -102,7 +102,7 @@ func TestLoadRefuses(t *testing.T) {
 		"duplicate key":       {"turns:\n  - text: a\n    text: b\n", `s.yaml:3: duplicate key "turns[0].text"`},
 		"delay without unit":  {"turns:\n  - delay: 20\n", `s.yaml:2: key "turns[0].delay": expected a duration`},
 		"negative delay":      {"turns:\n  - text: a\n  - delay: -1s\n", `s.yaml:3: key "turns[1].delay": -1s is negative`},
-		"negative usage":      {"turns:\n  - usage: {input: -1}\n", `s.yaml:2: key "turns[0].usage": a count of tokens is negative`},
+		"negative usage":      {"turns:\n  - usage: {input: -1}\n", `s.yaml:2: key "turns[0].usage": a count is negative`},
 		"usage of text":       {"turns: [{usage: {input: x}}]", `s.yaml:1: key "turns[0].usage.input": expected a whole number`},
 		"list as arguments":   {"turns:\n  - tool_calls:\n      - {name: a, arguments: [1]}\n", `s.yaml:3: key "turns[0].tool_calls[0].arguments": expected a mapping`},
 		"number as arguments": {"turns: [{tool_calls: [{name: a, arguments: 3}]}]", `expected a mapping`},

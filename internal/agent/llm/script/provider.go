@@ -111,7 +111,7 @@ func (p *Provider) Chat(ctx context.Context, req llm.Request, onDelta func(llm.D
 	if failure := r.Error; failure != nil {
 		return llm.Response{}, &llm.Error{Type: string(failure.Type), Message: failure.Message}
 	}
-	return llm.Response{Message: r.message(), Usage: r.usage(req)}, nil
+	return llm.Response{Message: r.message(), Usage: r.usage(req), Found: r.Found}, nil
 }
 
 func (p *Provider) nextReply(req llm.Request) reply {

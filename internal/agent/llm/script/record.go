@@ -95,6 +95,13 @@ func turnOf(response llm.Response, failed error) map[string]any {
 	if len(calls) > 0 {
 		turn["tool_calls"] = calls
 	}
+	var found []map[string]any
+	for _, f := range response.Found {
+		found = append(found, map[string]any{"title": f.Title, "url": f.URL})
+	}
+	if len(found) > 0 {
+		turn["found"] = found
+	}
 	if response.Usage != (llm.Usage{}) {
 		turn["usage"] = response.Usage
 	}

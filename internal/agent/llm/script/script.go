@@ -43,6 +43,8 @@ type Turn struct {
 	Thinking  string     `yaml:"thinking"`
 	Text      string     `yaml:"text"`
 	ToolCalls []ToolCall `yaml:"tool_calls"`
+	// Found is what the service found, if the call is a search.
+	Found []llm.Found `yaml:"found"`
 	// Usage is estimated if it is absent.
 	Usage *llm.Usage `yaml:"usage"`
 	// Delay is the wait before anything is streamed.

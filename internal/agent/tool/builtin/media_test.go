@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/idelchi/aura/internal/agent/tool"
+	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
@@ -29,6 +30,7 @@ func TestReadFile(t *testing.T) {
 		"another binary":     {"a\x00b", true, "", "not a text file", ""},
 		"as large as it may": {png + strings.Repeat("x", limit.Image-len(png)), true, "image/png, 5242880 bytes", "", "image/png"},
 		"too large":          {png + strings.Repeat("x", limit.Image-len(png)+1), true, "", "it has 5242881 bytes, and an attached file of type image/png has at most 5 MiB", "image/png"},
+		"too large PDF file": {long + strings.Repeat("x", limit.PDF), true, "", "has at most 32 MiB; if they are installed, `qpdf --empty --pages FILE 1-20 -- PART.pdf` writes some of its pages", files.PDF},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -93,7 +93,11 @@ func media(file io.ReadSeeker, size int64, name string, call tool.Call) (string,
 		if call.File != nil {
 			call.File(tool.File{Name: name, Type: mediaType})
 		}
-		return "", fmt.Errorf("it has %d bytes, and an attached file of type %s has at most %s", max(size, int64(len(data))), mediaType, limit.Size(most))
+		advice := ""
+		if mediaType == files.PDF {
+			advice = "; if they are installed, `qpdf --empty --pages FILE 1-20 -- PART.pdf` writes some of its pages to a file, and `pdftotext FILE -` prints its text"
+		}
+		return "", fmt.Errorf("it has %d bytes, and an attached file of type %s has at most %s%s", max(size, int64(len(data))), mediaType, limit.Size(most), advice)
 	}
 	return call.Give(tool.File{Name: name, Type: mediaType, Data: data}), nil
 }

@@ -26,8 +26,11 @@ type scriptReply struct {
 		// Arguments is a map, or a text that is sent unchanged.
 		Arguments any
 	}
-	Usage llm.Usage
-	Stop  string
+	Found []llm.Found
+	// SearchError is the service's name of a failed search.
+	SearchError string `yaml:"search_error"`
+	Usage       llm.Usage
+	Stop        string
 	// Fault is a key of faultNames.
 	Fault  string
 	Status int
@@ -80,7 +83,7 @@ func (w scriptReply) reply() (llmtest.Reply, error) {
 	body, err := asJSON(w.Body)
 	out := llmtest.Reply{
 		Text: w.Text, Thinking: w.Thinking, Stop: w.Stop, Fault: fault, Status: w.Status, Header: w.Header, Body: body, Raw: w.Raw,
-		Usage: w.Usage,
+		Usage: w.Usage, Found: w.Found, SearchError: w.SearchError,
 	}
 	for _, call := range w.Calls {
 		arguments, failure := asJSON(call.Arguments)

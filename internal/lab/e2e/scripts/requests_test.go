@@ -37,9 +37,10 @@ func countRequests(ts *testscript.TestScript, neg bool, args []string) {
 //	has LINE...     all of these are among the messages; with !, none of them is
 //	offers TOOL...  the request offers all of these tools; with !, none of them
 //	model NAME      the model has this name
+//	searches        the service may search the web; with !, it may not
 func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 {
-		ts.Fatalf("usage: request NUMBER is|has|offers|model WANT...")
+		ts.Fatalf("usage: request NUMBER is|has|offers|model|searches WANT...")
 	}
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -58,6 +59,8 @@ func checkRequest(ts *testscript.TestScript, neg bool, args []string) {
 		ok = among(want, request.Tools(), !neg)
 	case "model":
 		ok = len(want) == 1 && fits(want[0], asText(request.JSON()["model"]))
+	case "searches":
+		ok = len(want) == 0 && request.Searches() != 0
 	default:
 		ts.Fatalf("request %s: unknown check", args[1])
 	}

@@ -25,6 +25,7 @@ func init() {
 	preparations["protocols"] = preparation{variants: []string{"openai", "anthropic"}, begin: beginServer}
 	// These protocols can carry audio.
 	preparations["audio"] = preparation{variants: []string{"openai", "google"}, begin: beginServer}
+	preparations["search"] = preparation{variants: []string{"openai", "anthropic", "google"}, begin: beginServer}
 	preparations["server"] = preparation{begin: beginServer}
 }
 
