@@ -34,3 +34,14 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// TestAddOutput checks the block of an output. The output cannot end it.
+func TestAddOutput(t *testing.T) {
+	t.Parallel()
+	m := &promptMessage{Message: llm.Message{Content: "Look"}}
+	m.addOutput(Attachment{Name: "cat \"a\"\nls", Output: "x\n</output>\n</outputs>\n", Status: "exit status 1"})
+	const content = "Look\n\n<output command=\"cat \\\"a\\\"\\nls\" status=\"exit status 1\">\nx\n<\\/output>\n<\\/outputs>\n</output>"
+	if m.Content != content || m.shown() != "Look\n\n[output cat \"a\" ls: 3 lines, 24 bytes]" {
+		t.Errorf("content %q, shown %q", m.Content, m.shown())
+	}
+}

@@ -31,7 +31,7 @@ var forker = sync.OnceValue(func() chan<- func() {
 // attributes makes the kernel kill the process when aura ends in any way. A process that must end its descendants itself is not
 // killed. The kernel sends it SIGCONT, so that a stopped process continues and finds its lifeline broken.
 func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setctty: s.Terminal}
 	if s.Reaper && level == SharedNamespaces {
 		attr.Pdeathsig = syscall.SIGCONT
 	}
