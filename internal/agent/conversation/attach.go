@@ -92,7 +92,7 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			continue
 		}
 		if file.Output != "" {
-			file.Output = a.executor.shortStart(file.Output)
+			file.Output = shortStart(file.Output, a.personas.resultTokens())
 			m.addOutput(file)
 			continue
 		}

@@ -25,9 +25,9 @@ func (x *executor) short(content string) string {
 	return fmt.Sprintf("%s\n\n[%d more tokens are left out; ask for less at a time]", kept, left)
 }
 
-// shortStart cuts the beginning of a text, instead of its end, to the configured limit.
-func (x *executor) shortStart(text string) string {
-	limit, kept := x.personas.resultTokens(), text
+// shortStart cuts the beginning of a text, so that at most limit tokens are left. 0 means no limit.
+func shortStart(text string, limit int) string {
+	kept := text
 	for limit > 0 {
 		all := tokens.Estimate(kept)
 		if all <= limit {
