@@ -33,6 +33,10 @@ func (s *Session) sendWith(ctx context.Context, text string, lines []string, att
 	}
 	var paths []string
 	for _, a := range attached {
+		if a.Output != "" {
+			all = append(all, conversation.Attachment{Name: a.Name, Output: a.Output, Status: a.Status})
+			continue
+		}
 		if a.Data == nil && slices.Contains(paths, a.Path) {
 			continue
 		}

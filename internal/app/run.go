@@ -146,7 +146,7 @@ func (s *Session) forward(ctx context.Context, name string, result command.Resul
 func filesOf(of command.Result) []frontend.Attachment {
 	var out []frontend.Attachment
 	for _, f := range of.Files {
-		out = append(out, frontend.Attachment{Data: f.Data, Name: f.Name})
+		out = append(out, frontend.Attachment{Data: f.Data, Name: f.Name, Output: f.Text, Status: f.About})
 	}
 	return out
 }

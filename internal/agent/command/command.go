@@ -55,10 +55,11 @@ type Command struct {
 	Run func(ctx context.Context, args string) (Result, error)
 }
 
-// File is a media file that a prompt names.
+// File is a media file that a prompt names, or the output of a command of the user: Text, with About for how the command ended.
 type File struct {
-	Name string
-	Data []byte
+	Name        string
+	Data        []byte
+	Text, About string
 }
 
 // Result is the result of a command and says what the session does with it.
@@ -66,7 +67,7 @@ type Result struct {
 	Output string
 	// Forward sends the output to the model as a user message.
 	Forward bool
-	// Files holds media files that are sent with a forwarded output.
+	// Files are sent with a forwarded output.
 	Files []File
 	// Lines holds the shell lines whose output takes the place of !`LINE` in a forwarded output. Model answers it, instead of the current one.
 	Lines []string

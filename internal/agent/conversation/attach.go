@@ -25,6 +25,8 @@ type Attachment struct {
 	Data []byte
 	// Name names Data. By default, the name is invented.
 	Name string
+	// Output is the output of the command Name, which the user ran and which ended with Status. The other fields are not used then.
+	Output, Status string
 	// Tool runs a tool of the persona with Args and attaches its result under the name Path. If the tool fails, the result is left out with
 	// a notice.
 	Tool string
@@ -50,8 +52,19 @@ type promptMessage struct {
 
 // addText adds a block with the text of an attachment to the message.
 func (m *promptMessage) addText(tag, key, name, text string) {
+	m.addBlock(tag, fmt.Sprintf("%s=%q", key, name), name, text)
+}
+
+// addOutput adds the output of a command that the user ran. It cannot end its block.
+func (m *promptMessage) addOutput(of Attachment) {
+	const tag = "output"
+	text := strings.ReplaceAll(of.Output, "</"+tag, `<\/`+tag)
+	m.addBlock(tag, fmt.Sprintf("command=%q status=%q", of.Name, of.Status), plaintext.Line(of.Name), text)
+}
+
+func (m *promptMessage) addBlock(tag, attributes, name, text string) {
 	text = strings.TrimRight(text, "\n")
-	block := fmt.Sprintf("<%s %s=%q>\n%s\n</%s>", tag, key, name, text, tag)
+	block := fmt.Sprintf("<%s %s>\n%s\n</%s>", tag, attributes, text, tag)
 	m.Content = fmt.Sprintf("%s\n\n%s", strings.TrimRight(m.Content, "\n"), block)
 	size := "empty"
 	if text != "" {
@@ -76,6 +89,11 @@ func (a *attachments) attach(ctx context.Context, prompt string, attached []Atta
 			if err != nil {
 				return m, queued, err
 			}
+			continue
+		}
+		if file.Output != "" {
+			file.Output = shortStart(file.Output, a.personas.resultTokens())
+			m.addOutput(file)
 			continue
 		}
 		if file.Data != nil {

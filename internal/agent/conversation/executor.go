@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
@@ -255,54 +254,6 @@ func joined(text, note string) string {
 
 func (p *call) invocation() tool.Call {
 	return tool.Call{Args: p.args, Context: p.state, AttributeChanges: p.all.attributeChanges, Halt: func() { p.halted = true }}
-}
-
-// execute runs the permitted calls in parallel. The calls of a tool that limits them wait for each other only.
-func (x *executor) execute(ctx context.Context, batch []*call) {
-	queues := map[string][]func(){}
-	limits := map[string]int{"": parallelLimit}
-	for _, p := range batch {
-		if p.err != nil {
-			continue
-		}
-		own, end := x.running.begin(p.span.Into(ctx), p.request.ID)
-		queue := ""
-		if d := p.tool.Definition(); d.AtOnce > 0 {
-			queue, limits[d.Name] = d.Name, d.AtOnce
-		}
-		queues[queue] = append(queues[queue], func() {
-			defer end()
-			started := x.now()
-			p.ran = true
-			if p.output, p.err = x.run(own, p); p.err != nil && errors.Is(context.Cause(own), errCallEnded) {
-				p.err = errCallEnded
-			}
-			p.duration = x.now().Sub(started)
-			if len(batch) > 1 {
-				x.emit(event.Progress{Tool: p.request.Name, ID: p.request.ID, Ended: true, Duration: p.duration})
-			}
-		})
-	}
-	var wg sync.WaitGroup
-	for name, queue := range queues {
-		wg.Go(func() { inParallel(queue, limits[name]) })
-	}
-	wg.Wait()
-	follow(batch)
-}
-
-// inParallel runs functions in order, at most a number of them at the same time.
-func inParallel(functions []func(), most int) {
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, most)
-	for _, f := range functions {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			f()
-		})
-	}
-	wg.Wait()
 }
 
 // run runs one tool. A panic in the tool is returned as an error.

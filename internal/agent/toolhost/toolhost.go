@@ -47,6 +47,8 @@ func Main(args []string, decode web.Decode) (status int, asked bool) {
 		return sandbox.GateMain(netgate.Internet()), true
 	case process.ReaperArgument:
 		return process.Reap(args[2:]), true
+	case process.LeadArgument:
+		return process.Lead(args[2:]), true
 	}
 	return 0, false
 }

@@ -101,7 +101,7 @@ type Session interface {
 	Close(reason session.Reason) error
 }
 
-// Attachment is a file that is sent with a prompt. Path or Data is set.
+// Attachment is a file that is sent with a prompt. Path, Data or Output is set.
 type Attachment struct {
 	// Path names a file. A relative path is relative to the session's working directory. The file is read when the prompt is sent, by
 	// the same rules as a file that the prompt mentions, except that the sandbox lets the file be read wherever it is. So the path
@@ -111,4 +111,6 @@ type Attachment struct {
 	Data []byte
 	// Name names Data. By default, the name is invented.
 	Name string
+	// Output is the output of the command Name, which the user ran and which ended with Status.
+	Output, Status string
 }

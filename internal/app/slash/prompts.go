@@ -73,7 +73,7 @@ func promptCommand(s PromptSource, name string, p mcp.Prompt) command.Command {
 			// The text is the server's: it must not attach files of the user.
 			out := command.Result{Output: prompt.Escape(filled.Text), Forward: true}
 			for _, f := range filled.Files {
-				out.Files = append(out.Files, command.File(f))
+				out.Files = append(out.Files, command.File{Name: f.Name, Data: f.Data})
 			}
 			return out, nil
 		},

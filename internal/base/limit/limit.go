@@ -36,6 +36,8 @@ const (
 	SpanText = 16 << 10
 	// Spill is the maximum size of the file with the whole output of a Bash call.
 	Spill = 64 << 20
+	// Shared is the maximum size of the output of a user's command that is kept for /share: its end.
+	Shared = 64 << 10
 )
 
 // Limits for the work of the built-in tools. A call beyond one of them is refused.

@@ -38,7 +38,7 @@ var inside = map[string]map[string][]string{
 	},
 	"internal/ui": {
 		"top": {"terminal"},
-		"tui": {"filefind", "inputhistory", "lineedit", "terminal"},
+		"tui": {"filefind", "inputhistory", "lineedit", "relay", "terminal"},
 		"web": {"terminal", "top"},
 	},
 	"internal/app": {

@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 		"## Tools and plugins": {
 			size(limit.Result), size(limit.Diff), size(limit.DiffSource), size(limit.DiffSources), size(limit.Notice), size(limit.Injection), size(limit.Answer), size(limit.Log), size(limit.Spill),
 			fmt.Sprintf("%d that run", background.MaxRunning), fmt.Sprintf("%s for each, %d GiB for a session, %d,000 files", size(int(kept.File)), kept.Total>>30, kept.Files/1000),
-			count(checkpoint.MaxWatched),
+			count(checkpoint.MaxWatched), size(limit.Shared),
 			"64 KiB", size(limit.Frame),
 			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
 			count(setup.MaxPathsRefused), count(sandbox.MaxSlots), size(shared.MaxMessage),

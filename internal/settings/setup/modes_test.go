@@ -1,8 +1,10 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/tool"
 	"github.com/idelchi/aura/internal/agent/tool/builtin"
+	"github.com/idelchi/aura/internal/lab/testneed"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
@@ -172,4 +175,90 @@ func TestUsualMode(t *testing.T) {
 			t.Errorf("%s: got %q and %v, want %q", name, r.Mode.Name, err, row.want)
 		}
 	}
+}
+
+// TestModesOfTools has a row for each kind of tool, and a column for each mode: whether a call runs, asks or is refused, with the sandbox and without
+// it. Front ends do not decide about it; they show the question, and a front end without a user refuses what asks.
+func TestModesOfTools(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := loadIn(t, dir)
+	const runs, asks, refused = policy.Auto, policy.Confirm, policy.Deny
+	type actions struct{ ask, edit, auto, plan policy.Action }
+	other := func(source tool.Source, name string) tool.Tool {
+		return named{d: tool.Definition{Name: name, Source: source}}
+	}
+	path := map[string]any{"path": "a.txt"}
+	for name, row := range map[string]struct {
+		// other is the tool if aura's own tools have none of this name.
+		other tool.Tool
+		args  map[string]any
+		with  actions
+		// without is what differs without the sandbox.
+		without actions
+	}{
+		"Read":      {args: path, with: actions{runs, runs, runs, runs}},
+		"Write":     {args: map[string]any{"path": "new", "content": "x"}, with: actions{asks, runs, runs, refused}},
+		"Edit":      {args: map[string]any{"path": "a.txt", "old": "a", "new": "b"}, with: actions{asks, runs, runs, refused}},
+		"Patch":     {args: map[string]any{"patch": "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"}, with: actions{asks, runs, runs, refused}},
+		"Bash":      {args: map[string]any{"command": "true"}, with: actions{asks, asks, runs, runs}, without: actions{plan: refused}}, // in plan it can only read
+		"WebFetch":  {args: map[string]any{"url": "https://example.org"}, with: actions{runs, runs, runs, runs}},                       // the rules of the network decide
+		"Task":      {other: other(tool.SourceBuiltin, "Task"), with: actions{runs, runs, runs, runs}},                                 // its calls are decided by the same mode
+		"plugin":    {other: other(tool.SourcePlugin, "plugin"), with: actions{asks, asks, runs, refused}},
+		"mcp__a__b": {other: other(tool.SourceMCP, "mcp__a__b"), with: actions{asks, asks, runs, refused}},
+	} {
+		for _, on := range []bool{true, false} {
+			for mode, want := range map[string][2]policy.Action{
+				"ask": {row.with.ask, row.without.ask}, "edit": {row.with.edit, row.without.edit}, "auto": {row.with.auto, row.without.auto}, "plan": {row.with.plan, row.without.plan},
+			} {
+				expected := want[0]
+				if !on {
+					expected = cmp.Or(want[1], want[0])
+				}
+				if got := outcome(t, c, mode, on, name, row.other, row.args); got != expected {
+					t.Errorf("%s in mode %s, sandbox %v: %s, want %s", name, mode, on, got, expected)
+				}
+			}
+		}
+	}
+}
+
+// outcome returns what happens to a call: the decision of the policy, or that of the tool.
+func outcome(t *testing.T, c *config.Config, mode string, on bool, name string, of tool.Tool, args map[string]any) policy.Action {
+	t.Helper()
+	r, err := FindRole(c, "", mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Source{Config: c}
+	m := member{source: s, role: r}
+	if m.features, err = s.Features(r); err != nil {
+		t.Fatal(err)
+	}
+	m.features.Sandbox.Enabled = on
+	confined := NewConfinement(c, m.features, "")
+	if confined.Enabled() != on {
+		testneed.Missing(t, testneed.Sandbox, "")
+	}
+	if m.policy, err = policy.New(s.policies(r, m.features)...); err != nil {
+		t.Fatal(err)
+	}
+	for _, made := range confined.Builtins(builtin.Options{Workdir: c.Workdir}, nil) {
+		if made.Definition().Name == name {
+			of = made
+		}
+	}
+	if of == nil {
+		t.Fatalf("there is no tool %s", name)
+	}
+	said := m.policy.In(c.Workdir).DecideCall(name, args, func() policy.Effect { return m.effects(confined).of(t.Context(), tool.Call{Args: args}, of) })
+	if refuses, ok := of.(unreading); ok && said.Action == policy.Auto {
+		if _, err := refuses.Execute(t.Context(), tool.Call{Args: args}); err != nil {
+			return policy.Deny
+		}
+	}
+	return said.Action
 }

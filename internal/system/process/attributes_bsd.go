@@ -5,4 +5,6 @@ package process
 import "syscall"
 
 // attributes sets nothing: the lifeline or the guard ends the process when aura is gone.
-func attributes(Spec, Isolation) *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
+func attributes(s Spec, _ Isolation) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setctty: s.Terminal}
+}

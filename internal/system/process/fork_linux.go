@@ -34,7 +34,7 @@ func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
 	if s.Outlive {
 		return &syscall.SysProcAttr{}
 	}
-	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setctty: s.Terminal}
 	if s.Reaper && level == SharedNamespaces {
 		attr.Pdeathsig = syscall.SIGCONT
 	}

@@ -49,6 +49,8 @@ type Spec struct {
 	Outlive bool
 	// SameGroup keeps the process in the caller's process group. Another process is responsible for ending that group.
 	SameGroup bool
+	// Terminal makes Stdin, a terminal, the controlling terminal of the process.
+	Terminal bool
 	// Isolation is the highest level that is tried. If the system forbids it, the process gets a lower level.
 	Isolation Isolation
 	// Weaker is called before the process is started with less isolation than requested; nil does nothing.

@@ -19,7 +19,7 @@ var (
 	keyword = Style{colour: cyan}
 )
 
-// syntax is what a family of languages has in common, as far as it can be seen without parsing.
+// syntax describes the comments, texts and keywords of a family of languages. It is enough to colour code without parsing it.
 type syntax struct {
 	// languages are the names of the languages after a fence.
 	languages string

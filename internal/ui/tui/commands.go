@@ -25,6 +25,7 @@ func (u *UI) Commands() []command.Command {
 		{Name: "copy", Description: "Copy the last answer to the clipboard of the terminal", Run: u.inLoop(func(string) (string, error) { return copyAnswer(u.o.Out, u.show.lastAnswer) })},
 		{Name: "theme", Description: "Choose the colours, or show the theme", Hints: []string{"[" + strings.Join(config.Themes(), "|") + "]"}, Run: u.inLoop(u.frame.chooseTheme)},
 		{Name: "keys", Description: "List the keys", Run: u.inLoop(func(string) (string, error) { return listKeys(u.keys), nil })},
+		shareCommand(func() shared { return u.shared }),
 	}
 }
 

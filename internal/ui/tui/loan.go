@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/term"
@@ -33,6 +34,8 @@ type loan struct {
 	released bool
 	// waiting holds those who asked for the terminal while another program had it.
 	waiting []func()
+	// outside counts the programs that have the terminal.
+	outside sync.WaitGroup
 }
 
 // begin makes every key arrive at once, until end.
@@ -64,9 +67,17 @@ type program struct {
 	environ []string
 }
 
-// lend gives the terminal to a program, and calls then when the program has ended. Nothing is drawn meanwhile.
-func (l *loan) lend(p program, then func(error)) {
-	l.giveAway(func() { go l.runOutside(p, then) })
+// lend gives the terminal to a program that run runs to its end or until the context ends, and calls then when the program has ended. Nothing
+// is drawn meanwhile.
+func (l *loan) lend(run func(context.Context) error, then func(error)) {
+	l.giveAway(func() { l.outside.Go(func() { l.runOutside(run, then) }) })
+}
+
+// run runs a program on the terminal.
+func (l *loan) run(ctx context.Context, p program) error {
+	return process.Run(ctx, process.Spec{
+		Path: p.path, Args: p.args, Dir: p.dir, Env: p.environ, Stdin: l.in, Stdout: l.out, Stderr: l.out, SameGroup: true,
+	})
 }
 
 // giveAway calls give when nothing is drawn any more and no other program has the terminal.
@@ -94,7 +105,7 @@ func (l *loan) returned(err error, then func()) {
 }
 
 // runOutside runs a program that has the terminal.
-func (l *loan) runOutside(p program, then func(error)) {
+func (l *loan) runOutside(run func(context.Context) error, then func(error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	go func() { // the program ends with the screen
@@ -106,9 +117,7 @@ func (l *loan) runOutside(p program, then func(error)) {
 	}()
 	err := l.release()
 	if err == nil {
-		err = process.Run(ctx, process.Spec{
-			Path: p.path, Args: p.args, Dir: p.dir, Env: p.environ, Stdin: l.in, Stdout: l.out, Stderr: l.out, SameGroup: true,
-		})
+		err = run(ctx)
 	}
 	if ctx.Err() != nil {
 		return

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/ui/relay"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -21,23 +23,52 @@ var (
 	_ frontend.ShellRunner = (*Plain)(nil)
 )
 
-// RunShell implements frontend.ShellRunner. The command has the terminal.
+// RunShell implements frontend.ShellRunner. The command has the terminal, or a pseudo-terminal that aura passes on to it.
 func (u *UI) RunShell(ctx context.Context, line string) {
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
+	output, typed := &relay.Output{}, ""
 	path, args := userShell(u.environ, line)
+	run := func(ctx context.Context) error {
+		left, err := runRelayed(ctx, u.o, relay.Program{Path: path, Args: args, Dir: u.o.Workdir, Environ: u.o.Environ}, output)
+		if errors.Is(err, relay.ErrNone) {
+			output = nil
+			return u.loan.run(ctx, program{path, args, u.o.Workdir, u.o.Environ})
+		}
+		typed = left
+		return err
+	}
 	u.do(func() {
 		u.frame.print(u.show.prompt("!" + line))
-		u.loan.lend(program{path, args, u.o.Workdir, u.o.Environ}, func(err error) {
+		u.loan.lend(run, func(err error) {
 			if text := shellFailure(err); text != "" {
 				u.say(terminal.Failure, "! "+text)
 			}
-			close(ended)
+			if typed != "" {
+				u.prompt.paste(typed)
+			}
+			ended <- err
 		})
 	})
 	select {
-	case <-ended:
+	case err := <-ended:
+		u.shared = newShared(line, output, err, u.o.Hide)
+		if offer := u.shared.offer(u.commands()); offer != "" {
+			u.do(func() { u.say(terminal.Quiet, offer) })
+		}
 	case <-ctx.Done():
 	}
+}
+
+// runRelayed runs a program by a relay. It returns what the user typed and the program did not read, as text: answers of the terminal that were for
+// the program must not become keys.
+func runRelayed(ctx context.Context, o Options, p relay.Program, output *relay.Output) (typed string, err error) {
+	leader, err := toolhost.Program()
+	if err != nil {
+		return "", relay.ErrNone
+	}
+	p.Leader = leader.Start
+	left, err := relay.Run(ctx, o.In, o.Out, p, output)
+	return plaintext.Strip(strings.ReplaceAll(string(left), "\r", "\n")), err
 }
 
 // shellFailure describes how a command of the user failed. It is empty after a success, as in a shell.
@@ -75,7 +106,8 @@ func (u *UI) editOutside() {
 	}
 	path, args := editorShell(u.environ, editor, file)
 	// Editors read settings from the directory in which they start, such as .exrc.
-	u.loan.lend(program{path, args, dir, u.o.SafeEnviron}, func(err error) {
+	run := func(ctx context.Context) error { return u.loan.run(ctx, program{path, args, dir, u.o.SafeEnviron}) }
+	u.loan.lend(run, func(err error) {
 		if err != nil {
 			u.edited(dir, "", fmt.Errorf("running the editor %s: %w", plaintext.Line(editor), err))
 			return

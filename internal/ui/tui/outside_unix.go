@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/idelchi/aura/internal/ui/relay"
 )
 
 // suspend stops aura until the user's shell continues it.
@@ -22,12 +24,7 @@ func (u *UI) suspend() {
 func (l *loan) stopProcess() {
 	err := l.release()
 	if err == nil {
-		continued := make(chan os.Signal, 1)
-		signal.Notify(continued, syscall.SIGCONT)
-		if err = syscall.Kill(0, syscall.SIGTSTP); err == nil {
-			<-continued
-		}
-		signal.Stop(continued)
+		err = relay.Suspend()
 	}
 	err = errors.Join(err, l.takeBack())
 	l.do(func() { l.returned(err, func() {}) })

@@ -8,9 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/idelchi/aura/internal/agent/command"
 	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/system/process"
+	"github.com/idelchi/aura/internal/ui/relay"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
 
@@ -29,6 +31,9 @@ type Plain struct {
 	patient *time.Timer
 
 	worker *plainWorker
+	// session is the open session. shared is what /share sends; it belongs to the goroutine of the session.
+	session frontend.Session
+	shared  shared
 }
 
 // NewPlain returns a plain screen. Its output goes to out, which cleans what it writes to a terminal.
@@ -62,20 +67,19 @@ func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
 	defer cancel()
 	go w.read(p.o.In)
 	opened := make(chan error, 1)
-	var session frontend.Session
 	go func() {
 		var err error
-		session, err = p.o.Open(opening, p)
+		p.session, err = p.o.Open(opening, p)
 		opened <- err
 	}()
-	loop := &plainLoop{p: p, w: w, queue: p.o.Prompts, started: func() frontend.Session { return session }}
+	loop := &plainLoop{p: p, w: w, queue: p.o.Prompts, started: func() frontend.Session { return p.session }}
 	err := loop.run(ctx, interrupts, opened, cancel)
 	if !loop.open && !loop.failed { // the session may still open: it must be closed then
 		cancel()
 		<-opened
 	}
-	if session != nil {
-		err = errors.Join(err, p.o.Close(ctx, session, err))
+	if p.session != nil {
+		err = errors.Join(err, p.o.Close(ctx, p.session, err))
 	}
 	p.stopPatience()
 	p.endLine()
@@ -251,16 +255,26 @@ func (l *plainLoop) next(ctx context.Context) {
 	}()
 }
 
+// Commands implements frontend.Commander.
+func (p *Plain) Commands() []command.Command {
+	return []command.Command{shareCommand(func() shared { return p.shared })}
+}
+
 // RunShell implements frontend.ShellRunner. The command has no input, because the typed lines belong to the session.
 func (p *Plain) RunShell(ctx context.Context, line string) {
 	path, args := userShell(func(name string) string { return lookup(p.o.Environ, name) }, line)
-	out := &pane{p: p}
+	shown, kept := &pane{p: p}, &relay.Output{}
+	out := io.MultiWriter(shown, kept)
 	err := process.Run(ctx, process.Spec{
 		Path: path, Args: args, Dir: p.o.Workdir, Env: p.o.Environ, Stdout: out, Stderr: out, SameGroup: true,
 	})
-	out.end()
+	shown.end()
 	if err != nil {
 		p.label("Error", err.Error())
+	}
+	p.shared = newShared(line, kept, err, p.o.Hide)
+	if offer := p.shared.offer(p.session.Commands()); offer != "" {
+		p.label("Note", offer)
 	}
 }
 

@@ -79,6 +79,8 @@ type UI struct {
 
 	session frontend.Session
 	queue   queue
+	// shared is what /share sends. It belongs to the goroutine of the session.
+	shared shared
 	// quitting is set when the screen should end: nothing is drawn any more. quit is set when it can end, because the terminal has
 	// answered; a late answer would be input of the user's shell.
 	quitting, quit bool
@@ -137,6 +139,7 @@ func (u *UI) Run(ctx context.Context) error {
 		stop()
 	}
 	u.inbox.stop()
+	u.loan.outside.Wait()
 	u.prompt.close()
 	gone := u.leave()
 	err = errors.Join(u.frame.failure(), ended(ctx, err))

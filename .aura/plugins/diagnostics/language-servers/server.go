@@ -128,7 +128,7 @@ func (s *server) failed(o settings, err error) {
 	s.ended = s.failures > o.restarts
 }
 
-// notice returns what the user is told of a failure, once for each kind.
+// notice returns the message that describes a failure to the user. It is empty if a failure of the same kind was reported before.
 func (s *server) notice(err error) string {
 	kind, text := "failed", "edits go on without its diagnostics, and it is started again later"
 	if errors.Is(err, errHung) {

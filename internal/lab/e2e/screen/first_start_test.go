@@ -96,3 +96,28 @@ func TestFirstStartDemonstration(t *testing.T) {
 		t.Errorf("exit code %d, want 2", code)
 	}
 }
+
+// TestFirstStartOllama starts with a local server and nothing else: it is used without a question.
+func TestFirstStartOllama(t *testing.T) {
+	t.Parallel()
+	p, _ := newcomer(t)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/v1/models"):
+			fmt.Fprint(w, `{"object":"list","data":[{"id":"local:8b","object":"model"}]}`)
+		case strings.HasSuffix(r.URL.Path, "/v1/chat/completions"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprint(w, chunk(`{"role":"assistant","content":"From here."}`, "null")+chunk(`{}`, `"stop"`)+"data: [DONE]\n\n")
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	s := startScreen(p, p.Command("Hello"), 100, 30, "AURA_DEMONSTRATION=", "OLLAMA_HOST="+server.URL)
+	s.shows(`^From here\.`, `^local:8b · `)
+	s.hides(`Choose \[`)
+	s.send("\x04")
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d, want 0", code)
+	}
+}

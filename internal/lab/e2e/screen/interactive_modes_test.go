@@ -3,6 +3,8 @@
 package screen
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,4 +101,50 @@ func TestInteractiveUsualMode(t *testing.T) {
 	s.shows(`^mode edit · talker`)
 	s.send(ctrlD)
 	s.end()
+}
+
+// TestInteractiveModes calls tools in each mode on both screens: what asks there, and what runs. TestModesOfTools has all tools and modes.
+func TestInteractiveModes(t *testing.T) {
+	t.Parallel()
+	for mode, row := range map[string]struct {
+		// asked are the tools about which the user is asked, and says no. ran are the files of the calls that run.
+		asked, ran []string
+	}{
+		"ask":  {[]string{"Write", "Bash"}, nil},
+		"edit": {[]string{"Bash"}, []string{"written"}},
+		"auto": {nil, []string{"made", "written"}},
+		"plan": {nil, nil},
+	} {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s plain %v", mode, plain), func(t *testing.T) {
+				t.Parallel()
+				p := newStory(t, "  - tool_calls: [{name: Read, arguments: {path: seen}}]\n  - tool_calls: [{name: Write, arguments: {path: written, content: x}}]\n"+
+					"  - tool_calls: [{name: Bash, arguments: {command: 'echo x >made'}}]\n  - text: That is all.\n")
+				p.Write("seen", "x\n")
+				args, no, question := []string{"--mode", mode, "Go"}, "n", armed
+				if plain {
+					args, no, question = append([]string{"--plain"}, args...), "4"+enter, `^Answer 1-5:$`
+				}
+				s := interactive(p, args...)
+				for _, name := range row.asked {
+					s.shows(`^(?:Question: )?\?? ?`+name+`\b`, question)
+					s.send(no)
+					s.hides(question)
+				}
+				s.shows(`That is all\.`)
+				s.send(ctrlD)
+				s.end()
+				for _, file := range []string{"made", "written"} {
+					if ran := p.Read(file) != nil; ran != slices.Contains(row.ran, file) {
+						t.Errorf("%s: the call ran: %v", file, ran)
+					}
+				}
+				for _, m := range p.Saved().Messages {
+					if m.Role == "tool" && m.ToolName == "Read" && !strings.Contains(m.Content, "x") {
+						t.Errorf("Read gave %q", m.Content)
+					}
+				}
+			})
+		}
+	}
 }

@@ -92,7 +92,16 @@ func TestInteractivePlain(t *testing.T) {
 		},
 		"shell": {
 			turns: "  - text: Hello.\n",
-			steps: []plainStep{{`You: $`, "!echo from the shell; echo bad >&2; exit 3" + enter}, {`exit status 3\r\nYou: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, ctrlD}},
+			steps: []plainStep{{`You: $`, "!echo from the shell; echo bad >&2; exit 3" + enter}, {`to the model\r\nYou: $`, "Hello" + enter}, {`Hello\.\r\nYou: $`, ctrlD}},
+		},
+		"share": {
+			turns: "  - text: I see.\n",
+			steps: []plainStep{
+				{`You: $`, "/share" + enter},
+				{`none ran[^\n]*\r\nYou: $`, "!printf 'one\\n\\033[31mtwo\\033[0m\\n'" + enter},
+				{`to the model\r\nYou: $`, "/share Look" + enter},
+				{`I see\.\r\nYou: $`, ctrlD},
+			},
 		},
 		"resume": {
 			turns: "  - text: Hello.\n",
