@@ -35,7 +35,7 @@ func attributes(s Spec, level Isolation) *syscall.SysProcAttr {
 		return &syscall.SysProcAttr{}
 	}
 	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setctty: s.Terminal}
-	if s.Reaper && level == SharedNamespaces {
+	if (s.Reaper || s.Terminal) && level == SharedNamespaces {
 		attr.Pdeathsig = syscall.SIGCONT
 	}
 	level.Apply(attr)

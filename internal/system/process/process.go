@@ -49,7 +49,7 @@ type Spec struct {
 	Outlive bool
 	// SameGroup keeps the process in the caller's process group. Another process is responsible for ending that group.
 	SameGroup bool
-	// Terminal makes Stdin, a terminal, the controlling terminal of the process.
+	// Terminal makes Stdin, a terminal, the controlling terminal of the process, which must end what it started when aura is gone.
 	Terminal bool
 	// Isolation is the highest level that is tried. If the system forbids it, the process gets a lower level.
 	Isolation Isolation

@@ -4,6 +4,7 @@ package screen
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -22,7 +23,7 @@ func TestInteractiveShare(t *testing.T) {
 	s.send("/share What is it?" + enter)
 	g.looks(s, "sent", `^I see\.`)
 	s.send(`!printf '\033[?1049hfull\033[?1049l'` + enter)
-	s.shows(`> *\n`, idle)
+	s.shows(`1049l'\n─+\n> *\n`, idle) // the command has ended
 	s.send("/share" + enter)
 	g.looks(s, "the whole screen", `used the whole screen`)
 	s.send("!seq 100000" + enter)
@@ -68,6 +69,18 @@ func TestInteractiveSharedTypedAhead(t *testing.T) {
 	if code := s.end(); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
+}
+
+// TestInteractiveCommandOfKilled kills aura while a command runs that ignores that its terminal is gone. Nothing of the command is left.
+func TestInteractiveCommandOfKilled(t *testing.T) {
+	t.Parallel()
+	p := newStory(t, "  - text: Hello.\n")
+	s := startScreen(p, p.Command(), 80, 24, "SHELL=/bin/sh").ready()
+	s.send(`!trap "" HUP INT TERM; echo begins; sleep 1000; sleep 1000` + enter)
+	s.shows(`^begins$`)
+	s.Signal(syscall.SIGKILL)
+	s.Wait()
+	p.NoProcess()
 }
 
 // TestInteractiveStopped stops a command and aura with Ctrl-Z. The user's shell continues both.
