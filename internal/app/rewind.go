@@ -24,8 +24,9 @@ type rewinds struct {
 	// changing is set from the first call of a prompt that may change files to the end of the prompt.
 	changing bool
 	// off is set once keeping files has failed: the user knows it.
-	off   bool
-	after sync.WaitGroup
+	off bool
+	// looked is closed when the look after the last prompt has ended; nil if there was none.
+	looked chan struct{}
 	// told is what the model should learn.
 	told []string
 	// removed are the messages that the last rewind removed, and kept how many it left.
@@ -51,6 +52,10 @@ func (s *Session) keepFiles(ctx context.Context, status func(string)) error {
 		return nil
 	}
 	store, err := s.rewindStore()
+	if err == nil && store != nil {
+		// What the look after the last prompt has not seen yet would count as a change by other hands.
+		err = r.await(ctx)
+	}
 	if err == nil && store != nil {
 		stop := reportLook(status, store.Looked)
 		// What background commands changed meanwhile is no change by other hands.
@@ -121,11 +126,26 @@ func (r *rewinds) lookAfterPrompt() {
 		return
 	}
 	r.changing = false
-	store := r.store
-	r.after.Go(func() {
+	store, looked := r.store, make(chan struct{})
+	r.looked = looked
+	go func() {
+		defer close(looked)
 		// If it fails, the next look takes the changes for changes by other hands, and asks for them.
 		_ = store.Snapshot(context.Background(), checkpoint.After, time.Now(), true)
-	})
+	}()
+}
+
+// await waits until the look after the last prompt has ended. The caller holds the lock.
+func (r *rewinds) await(ctx context.Context) error {
+	if r.looked == nil {
+		return nil
+	}
+	select {
+	case <-r.looked:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // notes returns what the model should learn, once.
@@ -138,9 +158,9 @@ func (r *rewinds) notes() []string {
 }
 
 func (r *rewinds) close() {
-	r.after.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	_ = r.await(context.Background()) // which does not end
 	if r.store != nil {
 		_ = r.store.Close() // everything in it is on disk
 		r.store = nil
@@ -167,9 +187,9 @@ var errNoFiles = errors.New("no files are kept: the session is not saved, or kee
 // files returns the store of the session after the last look has ended.
 func (c control) files() (*checkpoint.Store, error) {
 	r := &c.s.rewinds
-	r.after.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	_ = r.await(context.Background()) // which does not end
 	store, err := c.s.rewindStore()
 	if err == nil && (store == nil || r.off) {
 		err = errNoFiles

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,6 +25,26 @@ func TestInterruptedKeeping(t *testing.T) {
 	}
 	if s.rewinds.store.Looked() == 0 {
 		t.Error("it looked at nothing")
+	}
+}
+
+// TestLookBeforeNext changes files in prompts that follow each other at once. The next prompt must not take the changes of the last one for changes
+// by other hands.
+func TestLookBeforeNext(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"a.txt": "0"})
+	s := opened(t, p)
+	begin := time.Now()
+	for i := range 50 {
+		if err := s.keepFiles(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+		p.write("a.txt", strconv.Itoa(i+1))
+		s.rewinds.lookAfterPrompt()
+	}
+	plan, err := control{s}.PlanFiles(t.Context(), begin)
+	if err != nil || len(plan.Steps) != 1 || len(plan.Others()) > 0 {
+		t.Errorf("got %+v, %v", plan.Steps, err)
 	}
 }
 
