@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 
 	"github.com/idelchi/aura/internal/base/limit"
 	"github.com/idelchi/aura/internal/lab/testneed"
@@ -36,6 +37,8 @@ type user struct {
 	mu   sync.Mutex
 	saw  bytes.Buffer
 	read int64
+	// came is closed when the terminal has shown more.
+	came chan struct{}
 }
 
 // patience is how long a step may take on a busy machine.
@@ -51,7 +54,7 @@ func run(t *testing.T, line string) *user {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &user{t: t, terminal: terminal, tty: tty, ended: make(chan struct{})}
+	u := &user{t: t, terminal: terminal, tty: tty, ended: make(chan struct{}), came: make(chan struct{})}
 	u.resize(80, 24)
 	go u.look()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,6 +82,8 @@ func (u *user) look() {
 		if u.read += int64(n); u.read < 1<<20 {
 			u.saw.Write(buf[:n])
 		}
+		close(u.came)
+		u.came = make(chan struct{})
 		u.mu.Unlock()
 		if err != nil {
 			return
@@ -97,16 +102,54 @@ func (u *user) resize(columns, rows uint16) {
 func (u *user) sees(pattern string) []string {
 	u.t.Helper()
 	p := regexp.MustCompile(pattern)
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	var found []string
+	u.await(fmt.Sprintf("%q on the terminal", pattern), func() bool {
+		found = p.FindStringSubmatch(u.saw.String())
+		return found != nil
+	})
+	return found
+}
+
+// await waits until ok returns true, which may change when the terminal shows more. ok is called with the lock held.
+func (u *user) await(what string, ok func() bool) {
+	u.t.Helper()
+	late := time.After(patience)
+	for {
 		u.mu.Lock()
-		found := p.FindStringSubmatch(u.saw.String())
+		done, came := ok(), u.came
 		u.mu.Unlock()
-		if found != nil {
-			return found
+		if done {
+			return
+		}
+		select {
+		case <-came:
+		case <-late:
+			u.t.Fatalf("waited for %s; it shows %q", what, u.saw.String())
 		}
 	}
-	u.t.Fatalf("the terminal does not show %q but %q", pattern, u.saw.String())
-	return nil
+}
+
+// awaitEnd waits until a process that is no child of this one has ended.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	fd, err := unix.PidfdOpen(pid, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience.Milliseconds())) //nolint:gosec // descriptors are small
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n == 0 {
+			t.Fatalf("process %d still runs: %v", pid, err)
+		}
+		return
+	}
 }
 
 func (u *user) types(keys string) {
@@ -208,9 +251,7 @@ func TestRun(t *testing.T) {
 			if text, cut := u.output.Text(); !cut || text != "end" && len(text) > limit.Shared || !strings.HasSuffix(text, "end") {
 				u.t.Errorf("kept %d bytes, cut %v", len(text), cut)
 			}
-			for u.count() < size {
-				time.Sleep(time.Millisecond)
-			}
+			u.await("the whole flood", func() bool { return u.read >= size })
 		}},
 		"what is left behind": {`sleep 1000 & echo "pid $! "`, func(u *user) {
 			pid, err := strconv.Atoi(u.sees(`pid (\d+) `)[1])
@@ -218,11 +259,7 @@ func TestRun(t *testing.T) {
 				u.t.Fatal(err)
 			}
 			u.ends("<nil>", "")
-			for deadline := time.Now().Add(patience); !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); time.Sleep(time.Millisecond) {
-				if time.Now().After(deadline) {
-					u.t.Fatal("the process still runs")
-				}
-			}
+			awaitEnd(u.t, pid)
 		}},
 		"no such program": {`exec /nowhere 2>/dev/null`, func(u *user) {
 			u.ends("exit status 127", "")
@@ -233,12 +270,6 @@ func TestRun(t *testing.T) {
 			row.story(run(t, row.line))
 		})
 	}
-}
-
-func (u *user) count() int64 {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.read
 }
 
 // open opens a gate for the reader that waits behind it.
@@ -279,11 +310,7 @@ func TestRunCancelled(t *testing.T) {
 		t.Error("the command succeeded")
 	}
 	pid, _ := strconv.Atoi(string(found[1]))
-	for deadline := time.Now().Add(patience); !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the command still runs")
-		}
-	}
+	awaitEnd(t, pid)
 }
 
 // TestRunWithoutTerminal checks that nothing is done without a terminal.
