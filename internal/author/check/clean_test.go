@@ -9,8 +9,8 @@ import (
 	"github.com/idelchi/aura/internal/author/check"
 )
 
-// TestClean checks that there are no findings in code that the interpreter runs like Go, including code that the loader
-// repairs.
+// TestClean checks that there are no findings in code that the interpreter runs like Go, including code that
+// lowering writes in another way.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

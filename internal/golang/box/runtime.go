@@ -21,13 +21,8 @@ const errNil = runtimeError("runtime error: invalid memory address or nil pointe
 // NilReceiver panics as Go does where a method of a nil interface value is called.
 func (s *Space) NilReceiver() { panic(errNil) }
 
-// Panic returns the value that a panic with v has.
-func (s *Space) Panic(v any) any {
-	if v == nil {
-		return new(runtime.PanicNilError)
-	}
-	return v
-}
+// Panic panics with v. The built-in function of the interpreter wraps what it panics with.
+func (s *Space) Panic(v any) { panic(v) }
 
 // Recovered returns the value of a recovered panic as Go has it.
 func (s *Space) Recovered(v any) any {

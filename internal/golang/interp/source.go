@@ -8,12 +8,12 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/idelchi/aura/internal/golang/interp/symtab"
 	"github.com/idelchi/aura/internal/golang/library"
 	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/golang/lower"
-	"github.com/idelchi/aura/internal/golang/repair"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
@@ -27,8 +27,6 @@ type source struct {
 	standard []string
 	// lowered is the result of lowering this source, for the next time that it is loaded. It is empty if the source was lowered before.
 	lowered []byte
-	// interfaces is set if a type of the source could be passed to compiled code as an interface.
-	interfaces bool
 }
 
 // readSource reads the source of a plugin and lowers it. lowered is what an earlier call returned as lowered; it spares lowering the same source
@@ -39,9 +37,6 @@ func readSource(dir string, unsafe bool, lowered []byte) (*source, error) {
 		return nil, err
 	}
 	s := &source{Source: read, standard: read.Standard}
-	for _, p := range s.Packages {
-		s.interfaces = s.interfaces || slices.ContainsFunc(p.Files, func(f *loader.File) bool { return standsForInterface(f.Tree) })
-	}
 	if s.useLowered(lowered) {
 		return s, nil
 	}
@@ -61,17 +56,20 @@ func readSource(dir string, unsafe bool, lowered []byte) (*source, error) {
 	return s, err
 }
 
+// fileMark begins the first line of a lowered text: the path of the file that it stands for follows.
+const fileMark = "//file "
+
 // present returns the texts of lowered files as the interpreter gets them, and adds what they import.
 func (s *source) present(files []lower.File) ([][]byte, error) {
 	var out [][]byte
 	for _, f := range files {
 		text := []byte(f.Text)
-		tree, err := parser.ParseFile(token.NewFileSet(), f.Name, text, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(token.NewFileSet(), f.Name, text, parser.ImportsOnly)
 		if err != nil {
 			return nil, fmt.Errorf("reading the lowered source: %w", err)
 		}
 		s.needed(tree)
-		out = append(out, present(f.Name, text, repair.Edits(tree, text)))
+		out = append(out, slices.Concat([]byte(fileMark), []byte(strings.ReplaceAll(f.Name, "\n", " ")), []byte("\n"), text))
 	}
 	return out, nil
 }

@@ -7,13 +7,10 @@ import (
 	"maps"
 	"math/bits"
 	"os"
-	"path"
 	"reflect"
 	"slices"
 
 	"github.com/traefik/yaegi/interp"
-
-	"github.com/idelchi/aura/internal/golang/repair"
 )
 
 // streams holds the destinations of a plugin's output. The standard output of the process itself carries the handshake.
@@ -26,13 +23,8 @@ type streams struct {
 // because the tables may have been generated on another machine.
 func (s streams) symbols(src *source) interp.Exports {
 	out := interp.Exports{"math/bits//bits": {"UintSize": reflect.ValueOf(constant.MakeInt64(bits.UintSize))}}
-	m := &methods{}
-	out[repair.Path+"//"+path.Base(repair.Path)] = m.symbols()
 	stdout, stderr, args := s.stdout, s.stderr, []string{s.name}
-	out["fmt//fmt"] = m.fmtSymbols(&stdout)
-	if src.interfaces && slices.Contains(src.standard, "encoding/json") {
-		out["encoding/json//json"] = m.jsonSymbols()
-	}
+	out["fmt//fmt"] = fmtSymbols(&stdout)
 	out["os//os"] = map[string]reflect.Value{
 		"Stdout": reflect.ValueOf(&stdout).Elem(),
 		"Stderr": reflect.ValueOf(&stderr).Elem(),

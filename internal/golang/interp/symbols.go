@@ -12,7 +12,6 @@ import (
 	"github.com/idelchi/aura/internal/golang/box"
 	"github.com/idelchi/aura/internal/golang/interp/symtab"
 	"github.com/idelchi/aura/internal/golang/lower"
-	"github.com/idelchi/aura/internal/golang/repair"
 	"github.com/idelchi/aura/internal/plugin/pluginsource"
 )
 
@@ -31,9 +30,6 @@ func packageName(importPath string) string {
 // library would take longer than the rest of loading a plugin. sdk replaces symbols of the SDK.
 func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) error {
 	tables := []interp.Exports{s.visible(sdkSymbols()), s.visible(sdk), selected(symtab.Symbols, s.standard)}
-	if s.interfaces {
-		tables = append(tables, wrappers())
-	}
 	if s.Unsafe {
 		tables = append(tables, selected(symtab.Restricted, s.standard))
 	}
@@ -46,7 +42,7 @@ func use(i *interp.Interpreter, s *source, std streams, sdk interp.Exports) erro
 	}
 	space := box.New(wrapperOf, std.stderr)
 	tables = append(tables, std.symbols(s), interp.Exports{
-		symbolKey(repair.Path): ourSymbols(), symbolKey(lower.Path): space.Symbols(), "reflect//reflect": space.Reflect(),
+		symbolKey(lower.Path): space.Symbols(), "reflect//reflect": space.Reflect(),
 	})
 	for _, table := range tables {
 		if err := i.Use(table); err != nil {
@@ -120,16 +116,6 @@ func selected(symbols func(string) symtab.Table, packages []string) interp.Expor
 		if table := symbols(p); table != nil {
 			out[p+"//"+packageName(p)] = table
 		}
-	}
-	return out
-}
-
-// wrappers returns the types that let interpreted values implement interfaces of packages that the plugin does not import
-// itself: a plugin that passes an io.Reader to net/http need not import io.
-func wrappers() interp.Exports {
-	out := interp.Exports{}
-	for p, table := range symtab.Wrappers() {
-		out[p+"//"+packageName(p)] = table
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/idelchi/aura/internal/golang/box"
 )
@@ -138,8 +137,7 @@ func isInternal(name string) bool {
 	return false
 }
 
-// panicText returns a panic's value as text. The value of a panic in interpreted code is a reflect.Value, possibly inside an
-// interface value of the interpreter.
+// panicText returns a panic's value as text. The value of a panic of the interpreter itself is a reflect.Value.
 func panicText(v any) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -162,26 +160,9 @@ func panicText(v any) (text string) {
 		if rv.Kind() == reflect.Interface {
 			rv = rv.Elem()
 		}
-		if rv.IsValid() && isInterfaceValue(rv.Type()) {
-			v = contentOf(rv)
-			continue
-		}
 		if !rv.IsValid() || !rv.CanInterface() {
 			return "panic called with nil argument"
 		}
 		v = rv.Interface()
 	}
-}
-
-// isInterfaceValue reports whether a type is the one in which the interpreter wraps values of types that have methods.
-func isInterfaceValue(t reflect.Type) bool {
-	return t.Name() == "valueInterface" && t.PkgPath() == "github.com/traefik/yaegi/interp"
-}
-
-// contentOf returns the value inside an interface value of the interpreter, whose fields are unexported.
-func contentOf(iface reflect.Value) any {
-	copied := reflect.New(iface.Type()).Elem()
-	copied.Set(iface)
-	field := copied.FieldByName("value")
-	return *(*reflect.Value)(unsafe.Pointer(field.UnsafeAddr()))
 }

@@ -10,12 +10,10 @@ import (
 	"github.com/idelchi/aura/sdk"
 )
 
-// unwrapDepth limits how deep interface values are searched for in slices and maps, because these may contain themselves.
+// unwrapDepth limits how deep boxes are searched for in slices and maps, because these may contain themselves.
 const unwrapDepth = 16
 
-// unwrapResult unwraps the interface values in the values of type any in a plugin's result. The interpreter wraps values of the
-// plugin's own types that have methods in its own interface values, which only the interpreter can open. Values that the plugin
-// may still hold are copied, not changed.
+// unwrapResult opens the boxes in the values of type any in a plugin's result. Values that the plugin may still hold are copied, not changed.
 func unwrapResult(result any) any {
 	if result == nil || !holdsAny(reflect.TypeOf(result)) {
 		return result
@@ -26,7 +24,7 @@ func unwrapResult(result any) any {
 	return out.Interface()
 }
 
-// unwrapFields unwraps the interface values in the maps and slices of any within v. v must be settable.
+// unwrapFields opens the boxes in the maps and slices of any within v. v must be settable.
 func unwrapFields(v reflect.Value) {
 	if !holdsAny(v.Type()) {
 		return
@@ -80,7 +78,7 @@ func holdsAny(t reflect.Type) bool {
 	return holds
 }
 
-// unwrapSchema unwraps the interface values in the enum values of a tool's parameters, as unwrapResult does for results.
+// unwrapSchema opens the boxes in the enum values of a tool's parameters, as unwrapResult does for results.
 func unwrapSchema(s sdk.ToolSchema) sdk.ToolSchema {
 	s.Parameters.Properties = maps.Clone(s.Parameters.Properties)
 	for name, p := range s.Parameters.Properties {
@@ -90,35 +88,28 @@ func unwrapSchema(s sdk.ToolSchema) sdk.ToolSchema {
 	return s
 }
 
-// hasInterfaceValue reports whether a value contains an interface value.
-func hasInterfaceValue(v any, depth int) bool {
+// hasBox reports whether a value contains a box.
+func hasBox(v any, depth int) bool {
 	if depth > unwrapDepth {
 		return false
 	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, inside := range v {
-			if hasInterfaceValue(inside, depth+1) {
+			if hasBox(inside, depth+1) {
 				return true
 			}
 		}
 		return false
 	case []any:
-		return slices.ContainsFunc(v, func(inside any) bool { return hasInterfaceValue(inside, depth+1) })
+		return slices.ContainsFunc(v, func(inside any) bool { return hasBox(inside, depth+1) })
 	default:
-		return v != nil && (box.Is(v) || isInterfaceValue(reflect.TypeOf(v)))
+		return v != nil && box.Is(v)
 	}
 }
 
-// unwrap returns a value with all interface values replaced by their contents.
+// unwrap returns a value with all boxes replaced by their contents.
 func unwrap(v any, depth int) any {
-	for v != nil && isInterfaceValue(reflect.TypeOf(v)) {
-		inside, ok := contentOf(reflect.ValueOf(v)).(reflect.Value)
-		if !ok || !inside.IsValid() || !inside.CanInterface() {
-			return nil
-		}
-		v = inside.Interface()
-	}
 	v = box.Plain(v)
 	switch v := v.(type) {
 	case map[string]any:
@@ -131,7 +122,7 @@ func unwrap(v any, depth int) any {
 }
 
 func unwrapMap(m map[string]any, depth int) map[string]any {
-	if !hasInterfaceValue(m, depth) {
+	if !hasBox(m, depth) {
 		return m
 	}
 	out := make(map[string]any, len(m))
@@ -142,7 +133,7 @@ func unwrapMap(m map[string]any, depth int) map[string]any {
 }
 
 func unwrapList(l []any, depth int) []any {
-	if !hasInterfaceValue(l, depth) {
+	if !hasBox(l, depth) {
 		return l
 	}
 	out := make([]any, len(l))

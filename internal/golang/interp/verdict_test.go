@@ -12,7 +12,7 @@ import (
 )
 
 // verdicts holds bodies of functions that return a string, the result in Go, and the rule that reports the body, if any. The
-// loader repairs the rows without a rule. The other rows are similar but cannot be repaired.
+// lowering writes the rows without a rule so that they are right. The other rows are similar but are refused.
 var verdicts = []struct{ name, body, want, rule string }{
 	{"kept value", `var l []shape; for i := 1; i < 3; i++ { l = append(l, &pointed{i}) }; return areas(l)`, "1 2 ", ""},
 	{"kept address", `var l []shape; for _, v := range []pointed{{1}, {2}} { l = append(l, &v) }; return areas(l)`, "1 2 ", ""},
@@ -236,7 +236,7 @@ func each(list []func() int) string {
 `
 
 // TestVerdicts compares the checker's reports with the actual behaviour: the checker must report a row exactly if the
-// interpreter, running the repaired source, behaves differently from Go.
+// interpreter, running the lowered source, behaves differently from Go.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	var source, calls strings.Builder

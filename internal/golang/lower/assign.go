@@ -29,9 +29,42 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	var left, right []string
 	for i, l := range s.Lhs {
 		left = append(left, f.left(l))
-		right = append(right, f.assigned(l, s.Rhs[i]))
+		value := f.assigned(l, s.Rhs[i])
+		if !f.inPlace(s, i, left[i]) {
+			value = alone(value)
+		}
+		right = append(right, value)
 	}
 	return strings.Join(left, ", ") + " " + s.Tok.String() + " " + strings.Join(right, ", ")
+}
+
+// set returns the assignment of a value to a place.
+func set(place, value string) string { return place + " = " + alone(value) }
+
+// alone returns the value of an assignment or of a return in parentheses, unless it only names a variable or a literal. Without them the interpreter
+// computes calls, operators and composite literals in the memory of the destination, which they may read, or with its type.
+func alone(value string) string {
+	if strings.ContainsAny(value, "({ ") || strings.ContainsRune("-+!^*&<", rune(value[0])) {
+		return "(" + value + ")"
+	}
+	return value
+}
+
+// inPlace reports whether a value may be computed in the memory of the variable that it is assigned to, which saves a copy.
+func (f *fn) inPlace(s *ast.AssignStmt, i int, left string) bool {
+	if s.Tok == token.DEFINE && len(s.Lhs) == 1 {
+		return true
+	}
+	if !token.IsIdentifier(left) || left == "_" || isInterface(f.leftType(s.Lhs[i])) {
+		return false
+	}
+	switch x := s.Rhs[i].(type) {
+	case *ast.BinaryExpr:
+		return x.Op.Precedence() > token.EQL.Precedence()
+	case *ast.CallExpr:
+		return f.info.Types[ast.Unparen(x.Fun)].IsBuiltin()
+	}
+	return false
 }
 
 // redefines reports whether a definition assigns to variables of an outer statement, or evaluates a value only for its panic.
@@ -57,7 +90,7 @@ func (f *fn) redefine(s *ast.AssignStmt) string {
 		if f.info.Defs[l.(*ast.Ident)] != nil { //nolint:forcetypeassert // by the syntax
 			sets = append(sets, fmt.Sprintf("var %s %s = %s", f.left(l), typ, temp))
 		} else {
-			sets = append(sets, f.left(l)+" = "+temp)
+			sets = append(sets, set(f.left(l), temp))
 		}
 	}
 	return strings.Join(append(f.callsFirst(s.Rhs, values), sets...), "; ")
@@ -72,7 +105,7 @@ func (f *fn) places(s *ast.AssignStmt) bool {
 	if len(s.Lhs) == 1 {
 		return calls(s.Rhs[0]) && f.mayPanic(s.Lhs[0])
 	}
-	if slices.ContainsFunc(s.Rhs, f.mayPanic) {
+	if slices.ContainsFunc(s.Rhs, func(x ast.Expr) bool { return f.mayPanic(x) || f.info.Types[x].IsNil() }) {
 		return true
 	}
 	for _, l := range s.Lhs {
@@ -339,7 +372,7 @@ func (f *fn) assignTuple(s *ast.AssignStmt) string {
 		}
 		temp := f.fresh("v")
 		temps = append(temps, temp)
-		sets = append(sets, left[i]+" = "+f.store(l, f.change(temp, from[i], f.leftType(l), s.Pos())))
+		sets = append(sets, set(left[i], f.store(l, f.change(temp, from[i], f.leftType(l), s.Pos()))))
 	}
 	if s.Tok == token.DEFINE {
 		for i, l := range s.Lhs {

@@ -59,7 +59,7 @@ func (f *fn) builtin(e *ast.CallExpr, fun ast.Expr) string { //nolint:funlen // 
 		m := f.typeOf(e.Args[0]).Underlying().(*types.Map) //nolint:forcetypeassert // by the type checker
 		return "delete(" + arg(0) + ", " + f.mapKey(e.Args[1], m) + ")"
 	case "panic":
-		return "panic(" + boxAlias + ".Panic(" + f.conv(e.Args[0], anyType) + "))"
+		return boxAlias + ".Panic(" + f.conv(e.Args[0], anyType) + ")"
 	case "recover":
 		if f.recovery == "" {
 			return boxAlias + ".NoPanic()" // the function was not deferred

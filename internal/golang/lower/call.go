@@ -88,7 +88,7 @@ func (f *fn) apply(e *ast.CallExpr, sig *types.Signature, compiled bool, callee 
 		if sig.Variadic() && i >= n-1 && !e.Ellipsis.IsValid() {
 			break
 		}
-		args = append(args, f.conv(a, sig.Params().At(i).Type()))
+		args = append(args, f.argument(a, sig.Params().At(i).Type()))
 	}
 	if !sig.Variadic() {
 		return callee(args, false)
@@ -119,6 +119,15 @@ func (f *fn) pack(rest []string, list types.Type, compiled bool, at token.Pos) [
 	default:
 		return []string{f.typ(list, at) + "{" + strings.Join(rest, ", ") + "}"}
 	}
+}
+
+// argument lowers an argument of a call. The interpreter looks for the methods of a nil that is an interface of compiled code.
+func (f *fn) argument(e ast.Expr, t types.Type) string {
+	if f.info.Types[e].IsNil() && f.compiled(t) {
+		name := f.typ(t, e.Pos())
+		return f.helper(helperKey{does: "nil", of: name}, func() string { return fmt.Sprintf("() %s { var none %[1]s; return none }", name) }) + "()"
+	}
+	return f.conv(e, t)
 }
 
 // applyTuple writes a call whose arguments are the results of another call.
@@ -216,7 +225,7 @@ func isComplex(t types.Type) bool {
 func (f *fn) native(to types.Type, at token.Pos) string {
 	id, name := f.id(to, at), f.typ(to, at)
 	return f.helper(helperKey{does: "native", of: f.key(to)}, func() string {
-		return fmt.Sprintf("(x any) (w %s) { if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
+		return fmt.Sprintf("(x any) %s { var w %[1]s; if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
 	})
 }
 

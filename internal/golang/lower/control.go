@@ -103,15 +103,17 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 	before := ""
 	switch {
 	case len(values) < 2:
-	case f.named || f.readsLate(s.Results):
+	case f.frame != "" || f.depth > 0 || f.kept || f.readsLate(s.Results):
 		before = f.together(s, values)
-	default:
-		f.apart(s, values)
 	}
-	if f.depth == 0 && f.frame == "" {
+	if f.depth == 0 && f.frame == "" && (!f.kept || len(s.Results) == 0) {
 		if one != "" {
 			return one
 		}
+		if f.named && len(s.Results) == 0 {
+			values = f.resultNames()
+		}
+		f.apart(s, values)
 		if before != "" {
 			return "{ " + before + "return " + strings.Join(values, ", ") + " }"
 		}
@@ -138,26 +140,30 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 		case *types.Struct, *types.Array:
 			place = "*(&" + place + ")" // see replaced
 		}
-		sets += place + " = " + x + "; "
+		sets += set(place, x) + "; "
 	}
-	if f.depth == 0 {
+	switch {
+	case f.depth == 0 && f.frame == "":
+		return "{ " + sets + "return " + strings.Join(to, ", ") + " }"
+	case f.depth == 0:
 		return "{ " + sets + "return }"
 	}
 	return fmt.Sprintf("{ %s%s = -1; return false }", sets, f.code)
 }
 
-// apart puts calls among the values of a return statement into parentheses. The interpreter writes what a call returns directly to the results of
-// the function, and for built-in functions and for those in fields of structs to the wrong one. In parentheses the call has a place of its own.
+// apart puts values of a return statement into parentheses. The interpreter writes what a call returns directly to the results of the function, and for
+// built-in functions and for those in fields of structs to the wrong one; and it gives what an operator computes the type of the result. In parentheses
+// a value has a place of its own.
 func (f *fn) apart(s *ast.ReturnStmt, values []string) {
 	for i, x := range s.Results {
-		if _, call := ast.Unparen(x).(*ast.CallExpr); call && f.info.Types[x].Value == nil {
+		_, call := ast.Unparen(x).(*ast.CallExpr)
+		if call && len(values) > 1 && f.info.Types[x].Value == nil || strings.ContainsRune("-+!^", rune(values[i][0])) {
 			values[i] = "(" + values[i] + ")"
 		}
 	}
 }
 
-// together replaces the values of a return statement by variables and returns the statements that set them. The interpreter sets
-// a result that has a name before it evaluates the next one.
+// together replaces the values of a return statement by variables and returns the statements that set them, in the order of Go.
 func (f *fn) together(s *ast.ReturnStmt, values []string) string {
 	sets := make([]string, len(values))
 	for i, x := range s.Results {
@@ -261,7 +267,7 @@ func (f *fn) received(a *ast.AssignStmt, elem types.Type, v, ok string) string {
 		if a.Tok == token.DEFINE {
 			fmt.Fprintf(&b, "var %s %s = %s\n_ = %[1]s\n", left, f.typ(from, a.Pos()), text)
 		} else {
-			fmt.Fprintf(&b, "%s = %s\n", left, f.store(l, f.change(text, from, f.leftType(l), a.Pos())))
+			b.WriteString(set(left, f.store(l, f.change(text, from, f.leftType(l), a.Pos()))) + "\n")
 		}
 	}
 	return b.String()
@@ -277,7 +283,7 @@ func (f *fn) unpacked(x string, t types.Type, at token.Pos) string {
 		return f.toCompiled(t, at) + "(" + x + ")"
 	}
 	if empty(t) {
-		return f.helper(helperKey{does: "zero", of: name}, func() string { return fmt.Sprintf("(x any) (v %s) { return v }", name) }) + "(" + x + ")"
+		return f.helper(helperKey{does: "zero", of: name}, func() string { return fmt.Sprintf("(x any) %s { var v %[1]s; return v }", name) }) + "(" + x + ")"
 	}
 	return f.opened(x, name)
 }

@@ -302,7 +302,7 @@ func deferring(b *ast.BlockStmt) (found bool) {
 // are variables.
 func (f *fn) guarded(b *ast.BlockStmt) string {
 	text := f.block(b.List)
-	run := fmt.Sprintf("\n%s := %s.Frame()\n%[1]s.Run(func() {%[3]s})\n%s ", f.frame, boxAlias, within(f.title(), "\n"+text+f.line(b.Rbrace)), strings.TrimSpace("return "+strings.Join(f.resultNames(), ", ")))
+	run := fmt.Sprintf("%[5]s\n%[1]s := %s.Frame()\n%[1]s.Run(func() {%[3]s})\n%s ", f.frame, boxAlias, within(f.title(), "\n"+text+f.line(b.Rbrace)), strings.TrimSpace("return "+strings.Join(f.resultNames(), ", ")), f.resultVars())
 	return "{" + hiddenCall(run) + "}"
 }
 

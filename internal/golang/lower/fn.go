@@ -24,9 +24,9 @@ type fn struct {
 	// names holds the new names of variables. pointers holds the loop variables that are kept behind pointers.
 	names    map[types.Object]string
 	pointers map[types.Object]bool
-	// results holds the results of the function; named reports whether they have names.
-	results *types.Tuple
-	named   bool
+	// results holds the results of the function; named reports whether they are variables, and kept whether something else has these.
+	results     *types.Tuple
+	named, kept bool
 	// targets holds the statements that can be left, the innermost last. depth counts the bodies of loops over functions.
 	targets []*target
 	depth   int
@@ -141,17 +141,17 @@ func (f *fn) signature(sig *types.Signature, recv *types.Var) string {
 	}
 	var results []string
 	f.results, f.named = sig.Results(), false
+	vars := map[types.Object]bool{}
 	for v := range sig.Results().Variables() {
-		t := f.typ(f.subst(v.Type()), v.Pos())
-		if v.Name() == "" && f.frame == "" {
-			results = append(results, t)
-			continue
+		results = append(results, f.typ(f.subst(v.Type()), v.Pos()))
+		if v.Name() != "" || f.frame != "" {
+			f.named = true
+			// A variable of an inner block may have the name of a result that a return statement sets there.
+			f.names[v] = f.fresh("r")
+			vars[v] = true
 		}
-		f.named = true
-		// A variable of an inner block may have the name of a result that a return statement sets there.
-		f.names[v] = f.fresh("r")
-		results = append(results, f.names[v]+" "+t)
 	}
+	f.kept = len(f.captured(bodyOf(f.node), vars)) > 0
 	out := "(" + strings.Join(params, ", ") + ")"
 	if len(results) > 0 {
 		out += " (" + strings.Join(results, ", ") + ")"
@@ -172,7 +172,30 @@ func (f *fn) body(b *ast.BlockStmt) string {
 	if f.frame != "" {
 		return f.guarded(b)
 	}
-	return "{" + within(f.title(), "\n"+f.block(b.List)+f.line(b.Rbrace)) + "}"
+	return "{" + within(f.title(), f.resultVars()+"\n"+f.block(b.List)+f.line(b.Rbrace)) + "}"
+}
+
+// bodyOf returns the body of a declared function or a function literal.
+func bodyOf(n ast.Node) ast.Node {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		return n.Body
+	case *ast.FuncLit:
+		return n.Body
+	}
+	return nil
+}
+
+// resultVars declares the results that have names. The interpreter keeps a result in the memory of the caller, with the value from before the call, so
+// that results themselves have no names.
+func (f *fn) resultVars() string {
+	var b strings.Builder
+	if f.named {
+		for v := range f.results.Variables() {
+			fmt.Fprintf(&b, "var %s %s; ", f.names[v], f.typ(f.subst(v.Type()), v.Pos()))
+		}
+	}
+	return b.String()
 }
 
 // literal lowers a function literal.
@@ -362,7 +385,7 @@ func (f *fn) hidden(x string, t types.Type, at token.Pos) string {
 func (f *fn) toCompiled(to types.Type, at token.Pos) string {
 	id, name := f.id(to, at), f.typ(to, at)
 	return f.helper(helperKey{does: "to compiled", of: f.key(to)}, func() string {
-		return fmt.Sprintf("(x any) (w %s) { if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
+		return fmt.Sprintf("(x any) %s { var w %[1]s; if x != nil { w = %s.To(x, %d).(%[1]s) }; return w }", name, boxAlias, id)
 	})
 }
 
@@ -376,7 +399,7 @@ func (f *fn) getter(t, from types.Type, at token.Pos) string {
 		}
 		if empty(t) {
 			// The interpreter looks for a first field.
-			return fmt.Sprintf("(x any) (v %s) { %s.Get(x, %d, %q); return v }", name, boxAlias, id, static)
+			return fmt.Sprintf("(x any) %s { var v %[1]s; %s.Get(x, %d, %q); return v }", name, boxAlias, id, static)
 		}
 		return fmt.Sprintf("(x any) %s { return %s.Get(x, %d, %q).(%[1]s) }", name, boxAlias, id, static)
 	})
@@ -394,11 +417,11 @@ func (f *fn) tester(t types.Type, at token.Pos) string {
 	return f.helper(helperKey{does: "test", of: f.key(t)}, func() string {
 		assertion := ""
 		if empty(t) {
-			return fmt.Sprintf("(x any) (v %s, ok bool) { return v, %s.Is(x, %d) }", name, boxAlias, id)
+			return fmt.Sprintf("(x any) (%s, bool) { var v %[1]s; return v, %s.Is(x, %d) }", name, boxAlias, id)
 		}
 		if name != "any" {
 			assertion = ".(" + name + ")"
 		}
-		return fmt.Sprintf("(x any) (v %s, ok bool) { if %s.Is(x, %d) { ok = true; v = %[2]s.Get(x, %[3]d, \"\")%[4]s }; return v, ok }", name, boxAlias, id, assertion)
+		return fmt.Sprintf("(x any) (%s, bool) { var v %[1]s; if %s.Is(x, %d) { v = (%[2]s.Get(x, %[3]d, \"\")%[4]s); return v, true }; return v, false }", name, boxAlias, id, assertion)
 	})
 }

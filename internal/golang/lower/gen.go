@@ -277,7 +277,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 		if v.Name() == "_" {
 			fmt.Fprintf(&b, "%svar aura_v %s = %s\n_ = aura_v\n", f.line(init.Rhs.Pos()), f.typ(v.Type(), v.Pos()), x)
 		} else {
-			fmt.Fprintf(&b, "%s%s = %s\n", f.line(init.Rhs.Pos()), f.globalName(v), x)
+			b.WriteString(f.line(init.Rhs.Pos()) + set(f.globalName(v), x) + "\n")
 		}
 	} else {
 		from := f.tupleOf(init.Rhs, len(init.Lhs))
@@ -286,7 +286,7 @@ func (f *fn) initialise(init *types.Initializer) string {
 			temp := "_"
 			if v.Name() != "_" {
 				temp = f.fresh("v")
-				sets = append(sets, f.globalName(v)+" = "+f.change(temp, from[i], v.Type(), init.Rhs.Pos()))
+				sets = append(sets, set(f.globalName(v), f.change(temp, from[i], v.Type(), init.Rhs.Pos())))
 			}
 			temps = append(temps, temp)
 		}

@@ -214,7 +214,7 @@ func (f *fn) clearField(x string, t types.Type, at token.Pos) string {
 // opened returns the value of a type that an any holds, or the zero value for nil.
 func (f *fn) opened(x, typ string) string {
 	return f.helper(helperKey{does: "open", of: typ}, func() string {
-		return fmt.Sprintf("(x any) (v %s) { if x != nil { v = x.(%[1]s) }; return v }", typ)
+		return fmt.Sprintf("(x any) %s { var v %[1]s; if x != nil { v = x.(%[1]s) }; return v }", typ)
 	}) + "(" + x + ")"
 }
 

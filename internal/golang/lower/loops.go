@@ -198,7 +198,7 @@ func (f *fn) loopVar(s *ast.RangeStmt, e ast.Expr, from types.Type) loopVar {
 		}
 		return loopVar{temp, name + " := " + temp + "\n_ = " + name + "\n"}
 	}
-	return loopVar{temp, f.left(e) + " = " + f.change(temp, from, f.leftType(e), e.Pos()) + "\n"}
+	return loopVar{temp, set(f.left(e), f.change(temp, from, f.leftType(e), e.Pos())) + "\n"}
 }
 
 // declareShared declares the variables of a loop that its iterations share before the loop.

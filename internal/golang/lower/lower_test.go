@@ -80,7 +80,7 @@ func TestRules(t *testing.T) {
 		"a name with type arguments":       {"type pair[K, V any] struct { k K; v V }\n\ntype list[T any] []T\n\nvar x any = list[pair[string, int]]{}", "p.list[p.pair[string,int]]"},
 		"a value read after a call":        {"func f() (n int, err error) { return n, g(&n) }\n\nfunc g(p *int) error { *p++; return nil }", "g(&aura_r1); var aura_v3 int = aura_r1"},
 		"unsafe.Slice":                     {"import \"unsafe\"\n\nfunc f(p *int) []int { return unsafe.Slice(p, uint8(2)) }", "aura_box.UnsafeSlice(p, n).([]int)"},
-		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = f()"},
+		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = (f())"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

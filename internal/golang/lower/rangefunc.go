@@ -98,7 +98,7 @@ func (f *fn) unwound() string {
 	}
 	ret := "return " + strings.Join(f.values, ", ")
 	if f.frame != "" {
-		ret = "return"
+		ret = "return" // from the body of the function: see guarded
 	}
 	fmt.Fprintf(&b, "if %s == -1 { %s }\n", f.code, strings.TrimSpace(ret))
 	return b.String()

@@ -192,11 +192,11 @@ func (f *fn) deny(e *ast.CallExpr, at token.Pos, format string, args ...any) str
 	var results, names []string
 	for v := range sig.Results().Variables() {
 		name := f.fresh("v")
-		names, results = append(names, name), append(results, name+" "+f.typ(f.subst(v.Type()), e.Pos()))
+		names, results = append(names, name), append(results, fmt.Sprintf("var %s %s; ", name, f.typ(f.subst(v.Type()), e.Pos())))
 	}
 	place := f.src.Fset.PositionFor(at, false)
 	message := fmt.Sprintf("%s:%d: ", place.Filename, place.Line) + fmt.Sprintf(format, args...)
-	return fmt.Sprintf("func() (%s) { panic(%q); return %s }()", strings.Join(results, ", "), message, strings.Join(names, ", "))
+	return fmt.Sprintf("func()%s { %s%s.Panic(%q); return %s }()", f.plainResults(sig, e.Pos()), strings.Join(results, ""), boxAlias, message, strings.Join(names, ", "))
 }
 
 // mayBox reports whether an argument of type any may hold a box.

@@ -56,17 +56,6 @@ func Symbols(path string) Table {
 	return out
 }
 
-// Wrappers returns the wrappers of all packages by import path.
-func Wrappers() map[string]Table {
-	out := make(map[string]Table, len(packages))
-	for _, e := range packages {
-		if e.wrappers != nil {
-			out[e.path] = e.wrappers()
-		}
-	}
-	return out
-}
-
 // exit panics, because a plugin must not end its process.
 func exit(code int) { panic("os.Exit(" + strconv.Itoa(code) + ")") }
 

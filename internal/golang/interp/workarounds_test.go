@@ -2,7 +2,7 @@ package interp
 
 import "testing"
 
-// TestWorkarounds runs code that the interpreter gets wrong without repairs. Each row is the body of a function that returns
+// TestWorkarounds runs code that the interpreter gets wrong without lowering. Each row is the body of a function that returns
 // any.
 func TestWorkarounds(t *testing.T) {
 	t.Parallel()
@@ -227,7 +227,7 @@ func TestWorkarounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			repaired(t, tt.body, tt.want)
+			behaves(t, tt.body, tt.want)
 		})
 	}
 }

@@ -195,13 +195,13 @@ func TestMoreWorkarounds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			repaired(t, tt.body, tt.want)
+			behaves(t, tt.body, tt.want)
 		})
 	}
 }
 
-// repaired runs body as the body of a function that returns any, and compares the result with want.
-func repaired(t *testing.T, body, want string) {
+// behaves runs body as the body of a function that returns any, and compares the result with want.
+func behaves(t *testing.T, body, want string) {
 	t.Helper()
 	got, err := beforeChat(t, mustLoad(t, `
 -- go.mod --

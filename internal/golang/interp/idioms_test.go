@@ -199,7 +199,7 @@ loop:
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			repaired(t, tt.body, tt.want)
+			behaves(t, tt.body, tt.want)
 		})
 	}
 }

@@ -157,7 +157,7 @@ func TestCases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			repaired(t, tt.body, tt.want)
+			behaves(t, tt.body, tt.want)
 		})
 	}
 }
