@@ -19,6 +19,7 @@ const doctorHelp = `Check whether aura can work on this machine and in this dire
 
   programs       aura, aura-plugin-host and aura-tool-host, and whether they belong together
   system         the kernel
+  policy         the policy of this machine, if there is one
   sandbox        what the kernel enforces, found by confining a process
   tools          git, Go and Python, which aura can do without
   configuration  files that cannot be read, and settings that have no effect

@@ -42,6 +42,7 @@ var flagTable = map[string][]string{
 	"trust":           readFlags,
 	"approvals":       readFlags,
 	"paths":           placeFlags,
+	"policy":          {},
 	"version":         {},
 	"completion":      {},
 	"help":            {},

@@ -26,6 +26,7 @@ import (
 	"github.com/idelchi/aura/internal/base/telemetry"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
@@ -151,6 +152,8 @@ func exitCode(ctx context.Context, err error) int {
 	var untrusted *gate.UntrustedError
 	var quit *gate.QuitError
 	var missing *setup.NoProviderError
+	var policy *machinepolicy.Error
+	var refused *machinepolicy.RefusalError
 	switch {
 	case err == nil:
 		return exitDone
@@ -158,7 +161,7 @@ func exitCode(ctx context.Context, err error) int {
 		return map[os.Signal]int{syscall.SIGTERM: exitTerminated, syscall.SIGHUP: exitHungUp, os.Interrupt: exitInterrupted}[sig.Signal]
 	case errors.As(err, &late):
 		return exitTimeout
-	case errors.As(err, &usage), errors.As(err, &untrusted), errors.As(err, &quit), errors.As(err, &missing):
+	case errors.As(err, &usage), errors.As(err, &untrusted), errors.As(err, &quit), errors.As(err, &missing), errors.As(err, &policy), errors.As(err, &refused):
 		return exitUsage
 	case errors.Is(err, conversation.ErrStepLimit), errors.Is(err, conversation.ErrBudget):
 		return exitLimit

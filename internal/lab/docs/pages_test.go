@@ -37,7 +37,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	// The flags are the same as in the Makefile, so that both share the build cache.
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w", "-buildvcs=false", "-o", dir, "./cmd/...")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-w -X github.com/idelchi/aura/internal/system/machinepolicy.testPlace=beside", "-buildvcs=false", "-o", dir, "./cmd/...")
 	cmd.Dir = repo
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

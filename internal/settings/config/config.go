@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/state"
 )
@@ -50,6 +51,8 @@ type Options struct {
 	SafePlugins bool
 	// Network replaces every setting of sandbox.network; nil keeps them.
 	Network *network.Setting
+	// Machine is the policy of this machine; nil reads it. Only tests set it.
+	Machine *machinepolicy.Policy
 	// ClientServers holds the MCP servers that an editor passes. They are used only if the user's features allow it.
 	ClientServers []MCPServer
 }
@@ -65,6 +68,8 @@ type Config struct {
 	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
 	Consent
+	// Machine is the policy of this machine. It restricts what all files and flags set.
+	Machine *machinepolicy.Policy
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.
@@ -162,13 +167,17 @@ func load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	machine, err := o.machine()
+	if err != nil {
+		return nil, err
+	}
 	env, notices, err := loadEnvironment(o, p.workdir)
 	if err != nil {
 		return nil, err
 	}
 	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}, withoutPackages: o.WithoutPackages, leavesOut: o.LeaveOut}
 	c := &Config{
-		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen,
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen, Machine: machine,
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
 		Aar: o.aarHome(p.workdir), extensions: o.extensionRoots(p),
 	}

@@ -126,10 +126,13 @@ func build(dir string) error {
 	return errors.Join(os.Link(filepath.Join(dir, "aura-plugin-host"), filepath.Join(dir, "quick", "aura-plugin-host")), os.Link(filepath.Join(dir, "mcpserver"), filepath.Join(dir, "quick", "mcpserver")))
 }
 
+// PolicyBeside are the linker's flags of programs that read the policy of the machine from a directory beside themselves.
+const PolicyBeside = "-X github.com/idelchi/aura/internal/system/machinepolicy.testPlace=beside"
+
 // goBuild runs the go command, with or without the race detector, which needs cgo. The linker omits debug information, because these
 // binaries are not debugged. The other flags are the same as in the Makefile, so that both share the build cache.
 func goBuild(args []string, race bool) error {
-	cmd := exec.Command("go", slices.Insert(args, 1, "-trimpath", "-ldflags=-w")...)
+	cmd := exec.Command("go", slices.Insert(args, 1, "-trimpath", "-ldflags=-w "+PolicyBeside)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if race {
 		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")
