@@ -88,6 +88,9 @@ func (s *Space) Call(v any, name string) any {
 		}
 		panic(fmt.Sprintf("the type %s has no method %s", b.content().T, name))
 	}
+	if m := s.adapted(v, name); m != nil {
+		return m
+	}
 	m := reflect.ValueOf(v).MethodByName(name)
 	if !m.IsValid() {
 		panic(fmt.Sprintf("the type %T has no method %s", v, name))

@@ -28,7 +28,7 @@ func explained(t *Type, err error) error {
 				return err
 			}
 			if !flat {
-				out.Struct = r.short
+				out.Struct = r.title()
 			}
 			// The fields of an embedded struct count as those of the struct around it.
 			if flat, t = f.flat(), f.inside(); flat {
@@ -102,7 +102,7 @@ func located(t *Type, f field, err error) error {
 	}
 	// The fields of an embedded struct count as those of the struct around it.
 	if e.last = !e.known || e.last && f.flat(); e.last {
-		e.Struct, e.known = t.short, true
+		e.Struct, e.known = t.title(), true
 	}
 	return e
 }
@@ -155,4 +155,12 @@ func unwrapped(err error) error {
 		}
 		err = e.Err
 	}
+}
+
+// title returns the name of a type without its package, and with its type arguments.
+func (t *Type) title() string {
+	if t.kind != defined {
+		return t.short
+	}
+	return (&shown{t: t}).Name()
 }

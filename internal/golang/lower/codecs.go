@@ -1,21 +1,13 @@
 package lower
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
-	"strconv"
-	"strings"
 )
 
-// codecCalls holds the functions that encode and decode values by package reflect alone, so that they see a value of a plain type as it is. A name
-// is that of the function of package box that is called instead, because package xml asks the type of a value for its name.
-var codecCalls = map[string]string{
-	"(*encoding/gob.Encoder).Encode": "", "(*encoding/gob.Decoder).Decode": "", "encoding/xml.Unmarshal": "", "(*encoding/xml.Decoder).Decode": "",
-	"(*encoding/xml.Encoder).EncodeElement": "", "(*encoding/xml.Decoder).DecodeElement": "",
-	"encoding/xml.Marshal": "XMLMarshal", "encoding/xml.MarshalIndent": "XMLMarshal", "(*encoding/xml.Encoder).Encode": "XMLEncode",
-}
+// codecCalls holds the functions that encode and decode values by package reflect alone, so that they see a value of a plain type as it is.
+var codecCalls = map[string]bool{"(*encoding/gob.Encoder).Encode": true, "(*encoding/gob.Decoder).Decode": true}
 
 // codecMethods lists the methods by which values encode and decode themselves.
 var codecMethods = []string{
@@ -25,46 +17,10 @@ var codecMethods = []string{
 
 // codes lowers a call of a function of codecCalls whose arguments have plain types.
 func (f *fn) codes(e *ast.CallExpr, name, callee string) (string, bool) {
-	with, known := codecCalls[name]
-	if !known {
+	if !codecCalls[name] || !f.plain(f.typeOf(e.Args[0]), nil) {
 		return "", false
 	}
-	for _, a := range e.Args {
-		if !f.plain(f.typeOf(a), nil) {
-			return "", false
-		}
-	}
-	var args []string
-	for _, a := range e.Args {
-		args = append(args, f.expr(a))
-	}
-	if root := f.rootName(f.typeOf(e.Args[0])); with != "" && root != "" {
-		first := strconv.Quote(root)
-		if with == "XMLEncode" {
-			first = strings.TrimSuffix(callee, ".Encode") + ", " + first
-		}
-		return fmt.Sprintf("%s.%s(%s, %s)", boxAlias, with, first, strings.Join(args, ", ")), true
-	}
-	return callee + "(" + strings.Join(args, ", ") + ")", true
-}
-
-// rootName returns the name of the element that package xml writes for a type of the source, or "" if the value says it, or the type is not of the source.
-func (f *fn) rootName(t types.Type) string {
-	switch u := types.Unalias(t).(type) {
-	case *types.Pointer:
-		return f.rootName(u.Elem())
-	case *types.Slice:
-		return f.rootName(u.Elem())
-	case *types.Array:
-		return f.rootName(u.Elem())
-	case *types.Named:
-		if s, ok := u.Underlying().(*types.Struct); !f.own(u) || ok && s.NumFields() > 0 && s.Field(0).Name() == "XMLName" {
-			return ""
-		}
-		name, _, _ := strings.Cut(u.Obj().Name(), "[")
-		return name
-	}
-	return ""
+	return callee + "(" + f.expr(e.Args[0]) + ")", true
 }
 
 // plain reports whether package reflect sees values of a type in the interpreter as it would in Go, apart from the name of the type: it consists of

@@ -99,6 +99,9 @@ func (f *fn) functionValue(id *ast.Ident, obj *types.Func) string {
 	if name := f.instanceOf(id); name != "" {
 		return name
 	}
+	if text, ok := f.libraryValue(id); ok {
+		return text
+	}
 	name := f.global(obj, id.Pos())
 	if sig := obj.Signature(); sig.Variadic() && f.sourceOf(obj) == nil {
 		return f.made(f.closure(sig, id.Pos(), func(args []string) string { return name + "(" + strings.Join(args, ", ") + "...)" }), sig, id.Pos())
@@ -234,6 +237,9 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 		x, _ := f.path(f.expr(e.X), f.typeOf(e.X), sel.Index())
 		return x
 	case types.MethodVal:
+		if text, ok := f.libraryValue(e); ok {
+			return text
+		}
 		t := f.typeOf(e.X)
 		m, index := f.method(t, e)
 		sig := f.typeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function

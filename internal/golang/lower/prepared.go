@@ -13,6 +13,8 @@ var preparedArgs = map[string]struct {
 	with string
 }{
 	"log/slog.NewJSONHandler": {1, "LogJSON"}, "log/slog.NewTextHandler": {1, "LogText"}, "context.WithValue": {1, "ContextKey"},
+	"encoding/xml.Marshal": {0, "XML"}, "encoding/xml.MarshalIndent": {0, "XML"}, "(*encoding/xml.Encoder).Encode": {0, "XML"}, "(*encoding/xml.Encoder).EncodeElement": {0, "XMLNamed"},
+	"encoding/xml.Unmarshal": {1, "XMLPlace"}, "(*encoding/xml.Decoder).Decode": {0, "XMLPlace"}, "(*encoding/xml.Decoder).DecodeElement": {0, "XMLPlace"},
 }
 
 // prepared lowers a call of a function with a prepared argument.

@@ -50,8 +50,7 @@ var templateFuncs = map[string]bool{"(*text/template.Template).Funcs": true, "(*
 var refusedCalls = func() map[string]string {
 	out := map[string]string{}
 	for remedy, names := range map[string]string{
-		"use encoding/json": "encoding/xml.Marshal encoding/xml.MarshalIndent encoding/xml.Unmarshal (*encoding/xml.Encoder).Encode (*encoding/xml.Encoder).EncodeElement " +
-			"(*encoding/xml.Decoder).Decode (*encoding/xml.Decoder).DecodeElement (*encoding/gob.Encoder).Encode (*encoding/gob.Decoder).Decode encoding/gob.Register encoding/gob.RegisterName " +
+		"use encoding/json": "(*encoding/gob.Encoder).Encode (*encoding/gob.Decoder).Decode encoding/gob.Register encoding/gob.RegisterName " +
 			"encoding/asn1.Marshal encoding/asn1.MarshalWithParams encoding/asn1.Unmarshal encoding/asn1.UnmarshalWithParams",
 		"give it the methods Set and String, and use Var": "flag.TextVar (*flag.FlagSet).TextVar",
 		"use net/http and encoding/json":                  "net/rpc.Register net/rpc.RegisterName (*net/rpc.Server).Register (*net/rpc.Server).RegisterName",
