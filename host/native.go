@@ -21,11 +21,14 @@ type Native struct {
 	State string
 	// Program is the absolute path of the program, which is alone in its directory.
 	Program string
-	// Ready reports whether the program exists. Failed returns why it cannot be built, if that is known.
-	Ready  func() bool
-	Failed func() error
+	// Ready reports whether the program exists, and Building whether another process builds it. Failed returns why it cannot be built, if that
+	// is known.
+	Ready, Building func() bool
+	Failed          func() error
 	// Build builds the program, unless it exists. It calls waiting if it must wait for other builds.
 	Build func(ctx context.Context, waiting func()) error
+	// Ahead is like Build, but the build goes on after ctx and after the end of aura.
+	Ahead func(ctx context.Context) error
 }
 
 // BuildState is the state of a plugin's program.
@@ -37,7 +40,7 @@ const (
 	BuildRunning BuildState = "building"
 	BuildReady   BuildState = "ready"
 	BuildFailed  BuildState = "failed"
-	// BuildPending is a program that no session has built yet.
+	// BuildPending is a program that nobody has built yet.
 	BuildPending BuildState = "not_built"
 )
 
@@ -64,6 +67,9 @@ func (n *Native) Describe() Build {
 	}
 	if err := n.Failed(); err != nil {
 		return Build{State: BuildFailed, Reason: err.Error()}
+	}
+	if n.Building() {
+		return Build{State: BuildRunning}
 	}
 	return Build{State: BuildPending}
 }

@@ -86,9 +86,21 @@ func (w *nativeSwap) compileAhead(c *child, generation int) {
 	w.sup.life.pending.Go(func() { w.compile(spec, generation) })
 }
 
+// leave starts the build of a plugin whose first child was not ready before aura ends, so that the next start uses the program.
+func (w *nativeSwap) leave(spec Spec) {
+	n := spec.Native
+	if n == nil || n.Only || !w.sup.opts.Compile || n.Describe().State != BuildPending {
+		return
+	}
+	// It does not wait for the program, because the life of the supervisor is over.
+	if err := n.Ahead(w.sup.life.ctx); err != nil && !errors.Is(err, context.Canceled) {
+		w.sup.log.printf("[aura] plugin %s is not compiled: %v", spec.Name, err)
+	}
+}
+
 func (w *nativeSwap) compile(spec Spec, generation int) {
 	began := time.Now()
-	if err := spec.Native.Build(w.sup.life.ctx, func() {}); err != nil {
+	if err := spec.Native.Ahead(w.sup.life.ctx); err != nil {
 		if !w.sup.life.over() {
 			w.sup.log.printf("[aura] plugin %s stays interpreted: %v", spec.Name, err)
 		}

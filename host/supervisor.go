@@ -176,7 +176,7 @@ func (s *supervisor) retry(cause error, why string) {
 func (s *supervisor) close() {
 	s.life.mu.Lock()
 	s.life.end()
-	c := s.life.cur
+	c, starting, spec := s.life.cur, s.life.state == StateStarting, s.life.spec
 	s.native.dropNext()
 	s.life.set(StateStopped, nil, errors.New("aura is shutting down"))
 	s.life.mu.Unlock()
@@ -186,6 +186,9 @@ func (s *supervisor) close() {
 	}
 	s.mail.close()
 	s.life.pending.Wait()
+	if starting {
+		s.native.leave(spec)
+	}
 	if err := s.log.Close(); err != nil {
 		s.reports.notify(NoticeWarning, fmt.Sprintf("plugin %q: its output was not kept: %v", s.reports.plugin, err))
 	}

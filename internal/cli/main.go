@@ -67,6 +67,9 @@ func Main() int {
 	if status, asked := toolhost.Main(os.Args, nil); asked {
 		return status
 	}
+	if status, asked := setup.Drain(os.Args); asked {
+		return status
+	}
 	collectLess()
 	// The reader of standard output may close it. Writing then fails, which must not end a running session.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)

@@ -82,7 +82,8 @@ func (l *bench) native(ctx context.Context) error {
 	specs := []host.Spec{
 		{Plugin: manifest.Plugin{Name: "interpreted", Dir: dir}},
 		{Plugin: manifest.Plugin{Name: "native", Dir: dir}, Native: &host.Native{
-			Key: program.Key(), Only: true, Program: program.Path(), Ready: program.Ready, Failed: program.Failed, Build: program.Build,
+			Key: program.Key(), Only: true, Program: program.Path(), Ready: program.Ready, Building: program.Building, Failed: program.Failed,
+			Build: program.Build,
 		}},
 	}
 	return l.compare(ctx, specs, building)

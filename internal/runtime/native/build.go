@@ -49,15 +49,23 @@ type Builder struct {
 	Version string
 	// Run runs the go command, confined if this system can. It returns what the command printed. An error that is a *gocmd.FailedError means that
 	// the command ran and failed.
-	Run func(ctx context.Context, c gocmd.Command) (output string, err error)
+	Run Runner
+	// Confined reports whether Run confines the command. A process that Program.Ahead starts must do the same.
+	Confined bool
 }
+
+// Runner runs the go command; see Builder.Run.
+type Runner = func(ctx context.Context, c gocmd.Command) (output string, err error)
 
 // Program is the program of one source.
 type Program struct {
 	builder Builder
-	source  *Source
-	tree    map[string][]byte
-	key     string
+	// pkg is the import path of the plugin's package, which is also the name of the program.
+	pkg  string
+	tree map[string][]byte
+	// originals holds the path of the plugin's own file for each copy of one in the tree.
+	originals map[string]string
+	key       string
 }
 
 // Program returns the program of a source. It need not exist yet.
@@ -72,8 +80,11 @@ func (b Builder) Program(s *Source) (Program, error) {
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		err = errors.Join(err, enc.Encode([]any{name, tree[name]}))
 	}
-	return Program{builder: b, source: s, tree: tree, key: hex.EncodeToString(h.Sum(nil)[:16])}, err
+	return Program{builder: b, pkg: s.Package, tree: tree, originals: s.originals(), key: hex.EncodeToString(h.Sum(nil)[:keySize])}, err
 }
+
+// keySize is the number of bytes of a key.
+const keySize = 16
 
 // Key identifies the program: it changes with everything that goes into it.
 func (p Program) Key() string { return p.key }
@@ -81,7 +92,7 @@ func (p Program) Key() string { return p.key }
 func (p Program) dir() string { return filepath.Join(p.builder.Dir, p.key) }
 
 // Path returns the path of the program, whether it exists or not.
-func (p Program) Path() string { return filepath.Join(p.dir(), p.source.Package) }
+func (p Program) Path() string { return filepath.Join(p.dir(), p.pkg) }
 
 func (p Program) failure() string { return filepath.Join(p.builder.Dir, p.key+".failed") }
 
@@ -159,7 +170,7 @@ func (p Program) buildIn(ctx context.Context, work string) error {
 	}
 	text, err := p.builder.Run(ctx, gocmd.Command{
 		Program: p.builder.Toolchain.Go, Root: p.builder.Toolchain.Root, Dir: filepath.Join(work, "src"), Writable: []string{work, cache},
-		Args: append(args, "-o", filepath.Join(out, p.source.Package), "./"+mainDir),
+		Args: append(args, "-o", filepath.Join(out, p.pkg), "./"+mainDir),
 		Env:  environ(p.builder.Toolchain, work, temp, cache),
 	})
 	if ctx.Err() != nil {
@@ -218,14 +229,9 @@ func (p Program) explain(output, status string) string {
 // translate replaces the path of a copied file at the beginning of a line by that of the original. Lines that continue an error are indented.
 func (p Program) translate(line string) string {
 	text := strings.TrimLeft(line, " \t")
-	indent := line[:len(line)-len(text)]
-	for _, pkg := range p.source.Packages {
-		for _, f := range pkg.Files {
-			copied := filepath.Join("vendor", filepath.FromSlash(pkg.Path), filepath.Base(f.Path)) + ":"
-			if rest, ok := strings.CutPrefix(text, copied); ok {
-				return indent + f.Path + ":" + rest
-			}
-		}
+	name, rest, found := strings.Cut(text, ":")
+	if original, ok := p.originals[filepath.ToSlash(name)]; ok && found {
+		return line[:len(line)-len(text)] + original + ":" + rest
 	}
 	return line
 }
@@ -241,7 +247,7 @@ func (b Builder) tidy() {
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
-		case err != nil, e.Name() == "gocache", e.Name() == "lock":
+		case err != nil, e.Name() == "gocache", e.Name() == "lock", e.Name() == queueDir, e.Name() == drainLock:
 		case strings.HasPrefix(e.Name(), workPrefix):
 			_ = os.RemoveAll(filepath.Join(b.Dir, e.Name()))
 		default:

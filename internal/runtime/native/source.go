@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"go/token"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -51,4 +52,15 @@ func (s *Source) hash() string {
 	}
 	_ = json.NewEncoder(h).Encode([]any{s.Module, s.Unsafe})
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// originals returns the path of each file that was read, by the path of its copy in the tree of the program.
+func (s *Source) originals() map[string]string {
+	out := map[string]string{}
+	for _, pkg := range s.Packages {
+		for _, f := range pkg.Files {
+			out[path.Join("vendor", pkg.Path, filepath.Base(f.Path))] = f.Path
+		}
+	}
+	return out
 }

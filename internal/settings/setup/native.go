@@ -47,6 +47,7 @@ func newCompiler(c *config.Config) *compiler {
 	}
 	out.Builder = native.Builder{
 		Dir: filepath.Join(cache, "native"), Toolchain: toolchain, SDK: install.SDKSource(), Version: build.Read().String(), Run: GoCommand(c),
+		Confined: confines(c),
 	}
 	return out
 }
@@ -110,12 +111,19 @@ func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &host.Native{Key: p.Key(), State: source.State(), Program: p.Path(), Ready: p.Ready, Failed: p.Failed, Build: p.Build}, nil
+	return &host.Native{
+		Key: p.Key(), State: source.State(), Program: p.Path(), Ready: p.Ready, Building: p.Building, Failed: p.Failed, Build: p.Build,
+		Ahead: func(ctx context.Context) error {
+			return p.Ahead(ctx, func() (<-chan struct{}, error) { return startDrain(c, compiler.Dir) })
+		},
+	}, nil
 }
 
 // GoCommand returns what runs the go command: confined, if the configuration confines anything.
-func GoCommand(c *config.Config) func(context.Context, gocmd.Command) (string, error) {
-	if confines(c) {
+func GoCommand(c *config.Config) native.Runner { return goCommand(confines(c)) }
+
+func goCommand(confined bool) native.Runner {
+	if confined {
 		return runGo
 	}
 	return gocmd.Unconfined

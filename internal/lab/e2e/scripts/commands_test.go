@@ -78,13 +78,15 @@ func greet(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// leavesnone waits until no process works in the script's directory except the script's background processes, and checks that
-// aura's runtime directory is empty. If a process does not exit, the wait times out and the test fails.
+// leavesnone waits until no process works in the script's directory except the script's background processes, and none in aura's state, such as
+// one that compiles plugins. It checks that aura's runtime directory is empty. If a process does not exit, the wait times out and the test fails.
 func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: leavesnone")
 	}
-	until(ts, "the end of all processes", func() bool { return len(harness.Strays(ts.Getenv("WORK"))) == 0 })
+	until(ts, "the end of all processes", func() bool {
+		return len(harness.Strays(ts.Getenv("WORK"))) == 0 && len(harness.Strays(ts.Getenv("XDG_STATE_HOME"))) == 0
+	})
 	left, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "aura", "s-*"))
 	ts.Check(err)
 	if len(left) > 0 {

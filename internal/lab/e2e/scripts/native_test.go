@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -31,6 +33,15 @@ func setupNative(env *testscript.Env) error {
 	if err := harness.Setup(env); err != nil {
 		return err
 	}
+	// A build goes on when the session has ended.
+	env.Defer(func() {
+		for left := harness.Strays(env.Getenv("XDG_STATE_HOME")); len(left) > 0; left = harness.Strays(env.Getenv("XDG_STATE_HOME")) {
+			for _, pid := range left {
+				_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
 	return permitNative(env)
 }
 

@@ -42,7 +42,7 @@ func Unconfined(ctx context.Context, c Command) (string, error) {
 
 // Confined runs the go command in a process that is confined already, and that ends its descendants.
 func Confined(ctx context.Context, c Command) (string, error) {
-	yield()
+	Yield()
 	return run(ctx, c, process.Spec{SameGroup: true})
 }
 

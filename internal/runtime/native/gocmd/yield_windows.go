@@ -1,4 +1,4 @@
 package gocmd
 
-// yield does nothing: builds run as fast as all else.
-func yield() {}
+// Yield does nothing: builds run as fast as all else.
+func Yield() {}
