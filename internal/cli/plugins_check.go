@@ -24,10 +24,14 @@ import (
 const checkHelp = `Find errors in a plugin before it runs: in plugin.yaml and go.mod, functions with a
 wrong signature, imports that cannot be resolved, Go that the interpreter refuses,
 crashes on or silently gets wrong, and files that differ from those installed. The
-check runs no code of the plugin and needs no Go toolchain.
+check itself runs no code of the plugin and needs no Go toolchain.
 
 Of a Python extension, aura checks that its file has the function that registers it.
 Of a portable plugin, it checks plugin.json, mcp.json and the skills.
+
+With --compare, aura also makes the calls of the plugins' recordings again, in the
+interpreter and in the compiled program, and reports differences as errors. This
+runs the plugins, and needs a Go toolchain.
 
 An error keeps the plugin from loading, or fails every time the line runs. A
 warning depends on values. The exit code is 1 if there are errors, else 0.
@@ -35,7 +39,7 @@ warning depends on values. The exit code is 1 if there are errors, else 0.
 Without an argument, aura checks all plugins of all homes.`
 
 func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
-	var asJSON bool
+	var asJSON, compare bool
 	cmd := &cobra.Command{
 		Use:   "check [NAME|PACK|PATH]",
 		Short: "Find errors in plugins before they run",
@@ -43,6 +47,7 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura plugins check
   aura plugins check notepad
   aura plugins check ./my-plugin --json
+  aura plugins check notepad --compare
   aura plugins check ./guard.py`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -50,7 +55,10 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if compare && len(args) == 1 && isPath(args[0]) {
+				return usageError{errors.New("--compare needs the name of a plugin: one that is not installed has no sandbox to run in")}
+			}
 			targets, options, problem := checkTargets(s, root, args)
 			if problem != nil && len(targets) == 0 {
 				return problem
@@ -65,6 +73,13 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 				found = append(found, list...)
 				targets[i].found = list
 			}
+			if compare && problem == nil {
+				differing, err := compareTargets(cmd.Context(), s, root, targets, len(args) == 1)
+				if err != nil {
+					return err
+				}
+				found = append(found, differing...)
+			}
 			if err := writeFindings(s.out, asJSON, found, targets); err != nil {
 				return err
 			}
@@ -76,6 +91,7 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 		ValidArgsFunction: pluginNames(s, root),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list of findings")
+	cmd.Flags().BoolVar(&compare, "compare", false, "make recorded calls interpreted and compiled, and compare the results")
 	return cmd
 }
 

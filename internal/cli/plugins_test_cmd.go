@@ -25,6 +25,7 @@ type testOptions struct {
 	run     string
 	verbose bool
 	json    bool
+	compare bool
 }
 
 func newPluginsTest(s streams, root *rootOptions) *cobra.Command {
@@ -38,6 +39,11 @@ run in processes of the plugin, and its Go tests, if there is a Go toolchain in 
 Go tests run in the sandbox of commands. A test has a working directory, data and
 state of its own, and sees only the variables that it sets or that were recorded.
 
+With --compare, each test of testdata/ runs in the interpreter and in the compiled
+program, and a difference is a failure: a fault of aura, which writes a file for a
+report. This needs a Go toolchain, and is the default if compiled plugins are
+permitted ("plugins: native: true").
+
 The output is that of 'go test', and --json writes the events of 'go test -json',
 with the plugin as Package. The coverage is the share of the plugin's hooks, tools
 and commands that testdata/ called.
@@ -46,15 +52,19 @@ Exit codes: 0 all tests passed, 1 a test failed, 2 there is no such plugin.`,
 		Example: `  aura plugins test
   aura plugins test max-steps -v
   aura plugins test max-steps --run limit
+  aura plugins test max-steps --compare
   aura plugins test --json`,
 		Args:              cobra.ArbitraryArgs,
-		RunE:              func(cmd *cobra.Command, args []string) error { return o.test(cmd.Context(), s, root, args) },
 		ValidArgsFunction: completeListing(s, root, installedNames),
 	}
 	f := cmd.Flags()
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return o.test(cmd.Context(), s, root, f.Changed("compare"), args)
+	}
 	f.StringVar(&o.run, "run", "", "run only tests whose names match this regular expression (also -run)")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list all tests as they run, and the points that no test calls")
 	f.BoolVar(&o.json, "json", false, "write one JSON object per event")
+	f.BoolVar(&o.compare, "compare", false, "run each test interpreted and compiled, and compare the results")
 	return cmd
 }
 
@@ -72,7 +82,7 @@ func goStyle(args []string) []string {
 	return out
 }
 
-func (o *testOptions) test(ctx context.Context, s streams, root *rootOptions, names []string) (err error) {
+func (o *testOptions) test(ctx context.Context, s streams, root *rootOptions, chosen bool, names []string) (err error) {
 	var run *regexp.Regexp
 	if o.run != "" {
 		if run, err = regexp.Compile(o.run); err != nil {
@@ -88,10 +98,13 @@ func (o *testOptions) test(ctx context.Context, s streams, root *rootOptions, na
 	if err != nil {
 		return err
 	}
+	if !chosen {
+		o.compare = options.Features.Plugins.Native
+	}
 	view := testView{w: s.out, secrets: setup.Secrets(options.Config, nil), verbose: o.verbose, json: o.json}
 	failed := false
 	for _, e := range entries {
-		summary, err := plugintest.Plugin(ctx, plugintest.Options{Options: options, Run: run, Report: view.event}, e)
+		summary, err := plugintest.Plugin(ctx, plugintest.Options{Options: options, Run: run, Compare: o.compare, Report: view.event}, e)
 		if err != nil {
 			return because(ctx, err)
 		}
@@ -168,6 +181,10 @@ func (v *testView) event(e plugintest.Event) {
 			fmt.Fprintf(v.w, "=== RUN   %s\n", clean(e.Test))
 		}
 	case plugintest.ActionOutput:
+		if e.Test == "" {
+			fmt.Fprint(v.w, clean(e.Output))
+			return
+		}
 		v.waiting[e.Test] = append(v.waiting[e.Test], e.Output)
 	default:
 		if v.verbose || e.Action == plugintest.ActionFail {

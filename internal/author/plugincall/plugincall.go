@@ -33,6 +33,8 @@ type Options struct {
 	Scratch string
 	// RepeatUndeclared makes Replay repeat calls of tools that declare no side effects. They work in Config.Workdir.
 	RepeatUndeclared bool
+	// Runtime chooses how plugins in Go run: host.RuntimeInterpreted, host.RuntimeNative, or empty for what the settings choose.
+	Runtime string
 	// Notify receives notices; nil drops them.
 	Notify func(host.Notice)
 	// Adjust changes the options of the fleet before a plugin starts; nil changes nothing.
@@ -112,7 +114,11 @@ func (c *Caller) Open(ctx context.Context, name string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	fleet, err := host.Start(ctx, o, []host.Spec{e.Spec(c.opts.Config, c.opts.Unsafe)})
+	spec, err := e.InRuntime(c.opts.Config, c.opts.Unsafe, c.opts.Runtime)
+	if err != nil {
+		return nil, fmt.Errorf("starting plugin %q: %w", name, err)
+	}
+	fleet, err := host.Start(ctx, o, []host.Spec{spec})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/author/plugincall"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/shared"
@@ -47,6 +48,7 @@ func (r *runner) test(ctx context.Context, t testfile.Test) (failures []string, 
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
+		r.observe(outcome{what: loading, failure: err.Error(), kind: host.KindLoad})
 		return []string{err.Error()}, nil
 	}
 	r.points = plugincall.Points(p.Exports())
@@ -121,10 +123,11 @@ func (r *runner) call(ctx context.Context, p *plugincall.Plugin, t testfile.Test
 	if out.Called {
 		r.called[at] = true
 	}
-	got := ""
+	got, kind := "", host.ErrorKind("")
 	if out.Err != nil {
-		got = host.Reason(out.Err).Error()
+		got, kind = host.Reason(out.Err).Error(), recording.KindOf(out.Err)
 	}
+	r.observe(outcome{what: fmt.Sprintf("%s:%d: %s", t.File, c.Line, c.Point), input: input, out: out.Output, failure: got, kind: kind})
 	switch {
 	case !out.Called && out.Err == nil && c.Called:
 		return []string{"the plugin was not called: its condition or its once setting prevented it; expect that with called: false"}

@@ -35,6 +35,8 @@ type Options struct {
 	plugincall.Options
 	// Run selects tests by their names; nil selects all.
 	Run *regexp.Regexp
+	// Compare runs each test of a plugin in Go in both runtimes, if the settings of the plugin permit both. A difference is a failure.
+	Compare bool
 	// Report receives what happens, in order.
 	Report func(Event)
 }
@@ -49,6 +51,8 @@ type Summary struct {
 	// Covered and Missed are the points that tests called, and those that they did not.
 	Covered, Missed []string
 	Elapsed         time.Duration
+	// Differences are those between the runtimes.
+	Differences []Difference
 }
 
 // place returns where the tests of a plugin are: a directory that no link may lead out of, and the slash-separated path of the tests in it.
@@ -67,6 +71,9 @@ type runner struct {
 	summary Summary
 	called  map[plugincall.Point]bool
 	points  []plugincall.Point
+	// outcomes are those of the calls of the running test. compares is set if tests run in both runtimes.
+	outcomes []outcome
+	compares bool
 	// record says where calls are recorded; nil means nowhere.
 	record *recorder
 }
@@ -75,6 +82,9 @@ type runner struct {
 func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 	began := time.Now()
 	r := &runner{Options: o, entry: e, summary: Summary{Plugin: e.Name}, called: map[plugincall.Point]bool{}}
+	if err := r.prepare(ctx); err != nil {
+		return r.summary, err
+	}
 	if err := r.files(ctx); err != nil {
 		return r.summary, err
 	}
@@ -82,6 +92,9 @@ func Plugin(ctx context.Context, o Options, e setup.Entry) (Summary, error) {
 		return r.summary, err
 	}
 	if err := r.goTests(ctx); err != nil {
+		return r.summary, err
+	}
+	if err := r.report(); err != nil {
 		return r.summary, err
 	}
 	if r.summary.Ran == 0 {
@@ -150,7 +163,7 @@ func (r *runner) file(ctx context.Context, root *os.Root, name string) error {
 		}
 		began := time.Now()
 		r.start(id)
-		failures, err := r.test(ctx, t)
+		failures, err := r.both(func(r *runner) ([]string, error) { return r.test(ctx, t) })
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,8 @@ func (r *runner) recordings(ctx context.Context) error {
 		}
 		began := time.Now()
 		r.start(id)
-		failures, err := r.replay(ctx, id, filepath.Join(dir, filepath.FromSlash(below), e.Name()))
+		file := filepath.Join(dir, filepath.FromSlash(below), e.Name())
+		failures, err := r.both(func(r *runner) ([]string, error) { return r.replay(ctx, id, file) })
 		if err != nil {
 			return err
 		}
@@ -75,6 +76,7 @@ func (r *runner) replay(ctx context.Context, id, file string) (failures []string
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
+		r.observe(outcome{what: id + recording.Ext + ": " + loading, failure: err.Error(), kind: recording.KindOf(err)})
 		failures = append(failures, err.Error())
 	}
 	return failures, nil
@@ -88,6 +90,7 @@ func (r *runner) replayed(id string, result recording.Result) []string {
 		at = plugincall.Point{Kind: call.Point, Name: call.Name}
 	}
 	what := fmt.Sprintf("call %d, turn %d: %s", call.N, call.Turn, at)
+	r.observe(outcome{what: id + recording.Ext + ": " + what, out: result.Out, failure: result.Failure, kind: result.Kind, unfair: result.Unrepeatable != ""})
 	if result.Unrepeatable != "" {
 		r.Report(Event{Action: ActionOutput, Plugin: r.entry.Name, Test: id, Output: fmt.Sprintf("%s: not repeated: %s\n", what, result.Unrepeatable)})
 		return nil

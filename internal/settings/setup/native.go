@@ -119,6 +119,25 @@ func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
 	}, nil
 }
 
+// InRuntime returns the specification with which a plugin in Go runs in one runtime, host.RuntimeInterpreted or host.RuntimeNative, also if the
+// settings choose the other one. An empty runtime is what the settings choose.
+func (e Entry) InRuntime(c *config.Config, unsafe bool, runtime string) (host.Spec, error) {
+	spec := e.Spec(c, unsafe)
+	switch runtime {
+	case host.RuntimeInterpreted:
+		spec.Native, spec.NativeError = nil, nil
+	case host.RuntimeNative:
+		permitted := *c
+		permitted.Features.Plugins.Native = true
+		n, err := e.program(&permitted, spec.Unsafe)
+		if err != nil {
+			return spec, err
+		}
+		n.Only, spec.Native = true, n
+	}
+	return spec, nil
+}
+
 // GoCommand returns what runs the go command: confined, if the configuration confines anything.
 func GoCommand(c *config.Config) native.Runner { return goCommand(confines(c)) }
 

@@ -55,6 +55,7 @@ var hasPlugin = regexp.MustCompile(`(?m)^-- .*\.go --$|^example |plugins new `)
 
 // interpretedOnly lists the scripts that do not run with compiled plugins, and why.
 var interpretedOnly = map[string]string{
+	"compiled-plugins/short_run":  "it begins with the interpreter, and a process of its own compiles the plugin",
 	"compiled-plugins/takes_over": "it begins with the interpreter, and a program takes over",
 	"plugin-go/lowered_cache":     "it is about the source that the interpreter runs",
 	"plugin-hooks/new_point":      "it builds an aura of its own",
