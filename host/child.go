@@ -67,7 +67,10 @@ func (s *supervisor) startChild(ctx context.Context, spec Spec) (*child, error) 
 	proc := processFor(o, spec, tree, log)
 	c := &child{proc: proc, started: time.Now(), idle: idleClock{since: time.Now()}, compiled: spec.asProgram, version: tree, copied: spec.copied}
 	c.identify(s)
-	err := c.connect(ctx, o, limit)
+	err := s.recordLoad(spec, tree, "started")
+	if err == nil {
+		err = c.connect(ctx, o, limit)
+	}
 	if err == nil {
 		c.serve(s)
 		c.exports, err = c.Load(ctx)

@@ -63,7 +63,9 @@ func (p *Plugin) executeUnder(ctx context.Context, policy *sandbox.Policy, call 
 	shot.proc.spec.Once = true
 	defer shot.end()
 	asked := time.Now()
-	err = shot.load(ctx, limits.load)
+	if err = p.sup.recordLoad(spec, took.Version, "started for one call"); err == nil {
+		err = shot.load(ctx, limits.load)
+	}
 	began := time.Now()
 	took.Waited = began.Sub(asked)
 	if err != nil {

@@ -12,6 +12,8 @@ type reporter struct {
 	plugin string
 	to     *Observer
 	out    outbox
+	// fixed has the session and the secrets.
+	fixed *Fixed
 	// failedOpen runs once: then the user knows that the plugin failed as a guard.
 	failedOpen sync.Once
 	// last is the state that was reported last. The lock of the life cycle guards it.
@@ -21,8 +23,8 @@ type reporter struct {
 	}
 }
 
-func newReporter(plugin string, to *Observer) *reporter {
-	r := &reporter{plugin: plugin, to: to}
+func newReporter(plugin string, o *Options) *reporter {
+	r := &reporter{plugin: plugin, to: &o.Observer, fixed: &o.Fixed}
 	r.last.state = StateStopped
 	return r
 }
@@ -52,7 +54,7 @@ func (r *reporter) call(ctx context.Context, c Call) {
 // state reports the state of a plugin and its child, if it differs from the one reported last. down is why there is no child. The caller
 // holds the lock of the life cycle.
 func (r *reporter) state(now State, cur *child, down error) {
-	if r.to.OnState == nil || now == r.last.state && cur == r.last.child {
+	if now == r.last.state && cur == r.last.child {
 		return
 	}
 	if cur != nil && (cur.killedFor != "" || cur.proc.dead()) {
@@ -63,7 +65,10 @@ func (r *reporter) state(now State, cur *child, down error) {
 		change.Pid = cur.proc.pid()
 	}
 	r.last.state, r.last.child = now, cur
-	r.out.post(func() { r.to.OnState(change) })
+	r.recordEnd(change) // at once, so that it precedes the start of the next child
+	if r.to.OnState != nil {
+		r.out.post(func() { r.to.OnState(change) })
+	}
 }
 
 // logLine reports a line of the plugin's log. The log is locked.

@@ -31,7 +31,7 @@ type supervisor struct {
 }
 
 func newSupervisor(o *Options, spec Spec, log *logFile) *supervisor {
-	reports := newReporter(spec.Name, &o.Observer)
+	reports := newReporter(spec.Name, o)
 	s := &supervisor{opts: o, log: log, reports: reports, life: newLifecycle(spec, reports), hooking: make(chan struct{}, 1)}
 	s.native.sup = s
 	return s

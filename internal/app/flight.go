@@ -26,6 +26,8 @@ import (
 // goroutine. A failure ends the recorder, not the session.
 type flight struct {
 	secrets *redact.Current
+	// audit writes decisions to the audit log too, whether or not there is a journal.
+	audit auditor
 
 	mu sync.Mutex
 	// notices wait for the user: events may not be sent while one is handled.
@@ -51,7 +53,9 @@ type liveChild struct {
 }
 
 func newFlight(secrets *redact.Current) *flight {
-	return &flight{secrets: secrets, between: true, chunks: make(map[string]*session.Fact), children: make(map[string]*liveChild)}
+	f := &flight{secrets: secrets, between: true, chunks: make(map[string]*session.Fact), children: make(map[string]*liveChild)}
+	f.audit = auditor{secrets: secrets, session: f.sessionID, subjects: map[string]string{}}
+	return f
 }
 
 // tell keeps a notice until takeNotices is called. The caller holds the lock.
@@ -101,6 +105,13 @@ func (f *flight) close() error {
 	err := f.whole.Close()
 	f.journal, f.whole = nil, nil
 	return err
+}
+
+// sessionID returns the id of the session that is recorded, or "".
+func (f *flight) sessionID() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.journal.ID()
 }
 
 // sync begins to make the recording durable, and returns a function that waits for it. The journal is made durable meanwhile: the disk
@@ -218,6 +229,7 @@ func (f *flight) state(c host.StateChange) {
 
 // event records what an event of the conversation says about decisions.
 func (f *flight) event(ev event.Event) {
+	f.audit.event(ev)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch e := ev.(type) {

@@ -119,12 +119,13 @@ func subagentRole(of *setup.Setup, agent string) (setup.Role, config.Features, e
 	return r, features, err
 }
 
-// relay returns a function that passes on those events of another agent that the user should see. Its tool calls are steps. Results of tools,
-// which may be refusals, also go to record.
+// relay returns a function that passes on those events of another agent that the user should see. Its tool calls are steps. They, and results
+// of tools, which may be refusals, also go to record.
 func relay(agent string, step func(text string), send, record func(event.Event)) func(event.Event) {
 	return func(e event.Event) {
 		switch e := e.(type) {
 		case event.ToolCall:
+			record(e)
 			step(strings.TrimSpace(agent + ": " + e.Name + " " + e.Subject()))
 		case event.ToolResult:
 			record(e)

@@ -53,6 +53,8 @@ type streams struct {
 	screen *terminal.Screen
 	// interrupts decides what Ctrl-C does. If it is nil, Ctrl-C ends the command.
 	interrupts *interrupts
+	// audit opens the audit log. If it is nil, there is none.
+	audit *auditing
 }
 
 // onScreen returns the streams with a screen. Text that is written to a terminal is cleaned from then on.
@@ -107,12 +109,15 @@ func execute(ctx context.Context, s streams, args []string) int {
 	}
 	out := &output{Writer: s.out}
 	s.out = out
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	s.audit = &auditing{stop: stop}
 	root := newRoot(s)
 	args = usualForms(root, goStyle(args))
 	root.SetArgs(args)
 	narrowCompletion(root, args)
 	cmd, err := root.ExecuteContextC(ctx)
-	err = out.finalError(err)
+	err = s.audit.close(ctx, s.err, out.finalError(err))
 	code := exitCode(ctx, err)
 	if err != nil && (!errors.Is(err, errShown) || ctx.Err() != nil) {
 		// Errors of a session hide all secrets of its configuration. Earlier errors hide at least the values of variables.

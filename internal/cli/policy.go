@@ -155,11 +155,10 @@ func needsPolicy(cmd *cobra.Command) bool {
 	return cmd.Parent() == nil || pathOf(cmd.Parent()) != "completion"
 }
 
-// requirePolicy returns an error if the policy of this machine cannot be used.
-func requirePolicy(cmd *cobra.Command) error {
+// requirePolicy returns the policy of this machine, or an error if it cannot be used. It is empty for commands that run without it.
+func requirePolicy(cmd *cobra.Command) (*machinepolicy.Policy, error) {
 	if !needsPolicy(cmd) {
-		return nil
+		return &machinepolicy.Policy{}, nil
 	}
-	_, err := machinepolicy.Read()
-	return err
+	return machinepolicy.Read()
 }

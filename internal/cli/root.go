@@ -93,7 +93,11 @@ func newRoot(s streams) *cobra.Command {
 		Args:          promptArgs,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			reportIdle(cmd, s.err)
-			if err := requirePolicy(cmd); err != nil {
+			p, err := requirePolicy(cmd)
+			if err != nil {
+				return err
+			}
+			if err := s.audit.open(p, s.environ); err != nil {
 				return err
 			}
 			if err := fromEnvironment(cmd, s.environ); err != nil {

@@ -53,6 +53,8 @@ type Gate struct {
 	// then.
 	began time.Time
 	open  bool
+	// recorded is set once the audit log has that the project takes effect without a consent that is stored.
+	recorded bool
 	// narrowed holds the directories whose consent aura narrowed itself. The user has not withdrawn it, so what runs goes on.
 	narrowed map[string]bool
 }
@@ -102,6 +104,9 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 	if v.untrusted != nil {
 		return nil, v.untrusted
 	}
+	if err := g.recordOnce(o, v.found); err != nil {
+		return nil, err
+	}
 	o.Safe = o.Safe || v.safe
 	c, err := config.Load(o)
 	if err == nil {
@@ -120,6 +125,24 @@ func (g *Gate) load(ctx context.Context, o config.Options, ask func(context.Cont
 		g.mu.Unlock()
 	}
 	return c, err
+}
+
+// recordOnce writes to the audit log that a project takes effect because the command line says so.
+func (g *Gate) recordOnce(o config.Options, found config.Found) error {
+	by := "--trust"
+	switch {
+	case o.Safe || g.Safe || found.None() || !g.Trust && len(o.Configs) == 0:
+		return nil
+	case !g.Trust:
+		by = "--config"
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.recorded {
+		return nil
+	}
+	g.recorded = true
+	return trust.RecordOnce(found.Dir, by)
 }
 
 // reportFaults gives a notice for each file that is left out.

@@ -130,7 +130,7 @@ var inside = map[string]map[string][]string{
 		"presets":   {"gitconfig", "network", "process"},
 		"sandbox":   {"gitconfig", "hidden", "netgate", "network", "process"},
 		"shell":     {"process"},
-		"trust":     {"statefile"},
+		"trust":     {"audit", "statefile"},
 	},
 	"internal/base": {
 		"gitignore": {"files"},

@@ -14,6 +14,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/toolhost"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/audit"
 	"github.com/idelchi/aura/internal/system/network"
 	"github.com/idelchi/aura/internal/system/planted"
 	"github.com/idelchi/aura/internal/system/sandbox"
@@ -127,12 +128,15 @@ func NewConfinement(c *config.Config, f config.Features, output string) Confinem
 	return out
 }
 
-// hiddenDirs returns the directories that no confined process sees, wherever they are located: the sockets of sessions, and
-// aura's state. A call still sees the directory to which it writes its output.
+// hiddenDirs returns the directories that no confined process sees, wherever they are located: the sockets of sessions, aura's
+// state, and the file of the audit log. A call still sees the directory to which it writes its output.
 func hiddenDirs(c *config.Config) []string {
 	dirs := RuntimeDirs(c)
 	if c.State.Root != "" {
 		dirs = append(dirs, c.State.Root)
+	}
+	if file := audit.Path(); file != "" {
+		dirs = append(dirs, file)
 	}
 	return dirs
 }

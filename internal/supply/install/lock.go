@@ -135,9 +135,12 @@ func isUnit(key string) bool {
 	return rel != "." && path.Clean(rel) == rel && filepath.IsLocal(filepath.FromSlash(rel))
 }
 
-// write replaces the file atomically. It removes the file if the lock is empty.
+// write replaces the file atomically. It removes the file if the lock is empty. The audit log has what changes before it does.
 func (l *lockfile) write(p Place) error {
 	path := filepath.Join(p.Home, LockFile)
+	if err := l.record(p); err != nil {
+		return fmt.Errorf("recording what is installed: %w", err)
+	}
 	if len(l.Plugins) == 0 && len(l.Pending) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("recording what is installed: %w", err)

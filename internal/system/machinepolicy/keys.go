@@ -39,7 +39,7 @@ type Key struct {
 // Table has all keys, in the order of the documentation.
 var Table = []Key{
 	{"version", Strictest, "which versions of aura run", "machinepolicy.Read", func(d *document) []Rule { return d.one("version", d.Version) }},
-	{"audit", Same, "where records of what happened go", "", func(d *document) []Rule {
+	{"audit", Same, "where records of what happened go", "audit.Record", func(d *document) []Rule {
 		a, ok := d.audit()
 		if !ok {
 			return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/idelchi/aura/internal/system/audit"
 	"github.com/idelchi/aura/internal/system/statefile"
 )
 
@@ -45,6 +46,9 @@ func (s Store) All() (map[string]Consent, error) {
 
 // Put records the consent for a directory and replaces any previous one.
 func (s Store) Put(dir string, given Consent) error {
+	if err := audit.Record(given.fact("given", dir)); err != nil {
+		return fmt.Errorf("recording consent: %w", err)
+	}
 	return s.change(func(c *content) { c.Projects[dir] = given })
 }
 
@@ -58,9 +62,10 @@ func (s Store) Narrow(dir string, sources []string) error {
 		}
 		if given = given.Without(sources); len(given.Sources) == 0 {
 			delete(c.Projects, dir)
-			return
+		} else {
+			c.Projects[dir] = given
 		}
-		c.Projects[dir] = given
+		_ = audit.Record(given.fact("narrowed", dir)) // what is withdrawn is withdrawn in any case
 	})
 }
 
@@ -68,8 +73,12 @@ func (s Store) Narrow(dir string, sources []string) error {
 func (s Store) Forget(dir string) (bool, error) {
 	had := false
 	err := s.change(func(c *content) {
-		_, had = c.Projects[dir]
+		var given Consent
+		given, had = c.Projects[dir]
 		delete(c.Projects, dir)
+		if had {
+			_ = audit.Record(given.fact("withdrawn", dir))
+		}
 	})
 	return had, err
 }
