@@ -39,7 +39,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsInspect(s, root), newPluginsLogs(s, root),
 		newPluginsTop(s, root), newPluginsRestart(s, root), newPluginsQuarantine(s, root),
 		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
-		newPluginsNew(s, root), newPluginsDev(s, root), newPluginsSDK(s, root), newPluginsSign(s, root), newPluginsCheck(s, root), newPluginsCall(s, root), newPluginsTest(s, root), newPluginsReplay(s, root), newPluginsBisect(s, root), newPluginsPythonPath(s, root))
+		newPluginsNew(s, root), newPluginsDev(s, root), newPluginsSDK(s, root), newPluginsSign(s, root), newPluginsCheck(s, root), newPluginsCall(s, root), newPluginsTest(s, root), newPluginsRecordings(s, root), newPluginsReplay(s, root), newPluginsBisect(s, root), newPluginsPythonPath(s, root))
 	return cmd
 }
 

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/plugincall"
 	"github.com/idelchi/aura/internal/author/recording"
+	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -24,6 +26,7 @@ import (
 type replayOptions struct {
 	plugins []string
 	update  bool
+	json    bool
 }
 
 func newPluginsReplay(s streams, root *rootOptions) *cobra.Command {
@@ -43,15 +46,21 @@ nothing. aura names what it cannot repeat.
 
 --update makes the results of now those of the recording.
 
+The report about the recording of a session is kept beside it until the next replay;
+'aura web' shows it. --json writes the report: at most 1,000 calls and 100 differences of
+each, and of a value 4 KiB.
+
 Exit codes: 0 the same results, 1 a result differs, 2 there is no such recording.`,
 		Example: `  aura plugins replay 01a1
   aura plugins replay 01a1 --plugin careful
+  aura plugins replay 01a1 --json
   aura plugins replay testdata/recordings/first.recording --update`,
 		Args:              exactArgs("RECORDING"),
 		RunE:              func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), s, root, args[0]) },
 		ValidArgsFunction: first(sessionIDs(s, root)),
 	}
 	cmd.Flags().StringArrayVar(&o.plugins, "plugin", nil, "replay only this plugin; repeatable")
+	cmd.Flags().BoolVar(&o.json, "json", false, "write the report as JSON")
 	cmd.Flags().BoolVar(&o.update, "update", false, "write the results of now to the recording")
 	return cmd
 }
@@ -62,7 +71,10 @@ func (o *replayOptions) run(ctx context.Context, s streams, root *rootOptions, w
 		return err
 	}
 	defer func() { err = errors.Join(err, rec.close()) }()
-	view := replayView{w: s.out, config: rec.options}
+	view := replayView{w: s.out, config: rec.options, report: recording.Report{At: time.Now(), Aura: build.Version, Plugins: o.plugins, Findings: []recording.Finding{}}}
+	if o.json {
+		view.w = io.Discard
+	}
 	var results []recording.Result
 	err = plugincall.Replay(ctx, rec.options, rec.Recording, o.plugins, rec.secrets, func(result recording.Result) error {
 		results = append(results, result)
@@ -72,13 +84,25 @@ func (o *replayOptions) run(ctx context.Context, s streams, root *rootOptions, w
 	if err != nil {
 		return rec.secrets.Error(because(ctx, err))
 	}
-	if o.update && view.differ > 0 {
+	differ := view.report.Differ > 0
+	if o.update && differ {
 		if err := rec.Update(results); err != nil {
 			return err
 		}
+		view.report.Updated = true
 	}
-	view.summary(o.update)
-	if view.differ > 0 && !o.update {
+	view.summary()
+	if o.json {
+		if err := writeJSON(s.out, view.report); err != nil {
+			return err
+		}
+	}
+	if rec.journal != "" {
+		if err := view.report.Save(recording.ReportBeside(rec.journal)); err != nil {
+			return err
+		}
+	}
+	if differ && !o.update {
 		return errShown
 	}
 	return nil
@@ -89,6 +113,8 @@ type replayed struct {
 	*recording.Recording
 	options plugincall.Options
 	secrets *redact.Redactor
+	// journal is the journal of the session that the recording belongs to; empty for a file.
+	journal string
 }
 
 // openReplay opens the recording that a word means, and makes a directory for the data of its plugins. The caller must close it.
@@ -98,39 +124,51 @@ func (o *rootOptions) openReplay(ctx context.Context, s streams, word string) (*
 		return nil, err
 	}
 	secrets := setup.Secrets(options.Config, nil)
-	r, err := openRecording(options.Config, word)
+	path, journal, err := findRecording(options.Config, word)
 	if err != nil {
 		return nil, secrets.Error(err)
+	}
+	r, err := recording.Open(path)
+	if err != nil {
+		return nil, secrets.Error(usageError{err})
 	}
 	tellRecording(s.err, r)
 	if options.Scratch, err = os.MkdirTemp("", "aura-replay-"); err != nil {
 		return nil, fmt.Errorf("making a directory for the plugins' data: %w", err)
 	}
-	return &replayed{Recording: r, options: options, secrets: secrets}, nil
+	return &replayed{Recording: r, options: options, secrets: secrets, journal: journal}, nil
 }
 
 func (r *replayed) close() error { return os.RemoveAll(r.options.Scratch) }
 
 // openRecording returns the recording that a word means: a file, or the session with that id, name or title.
 func openRecording(c *config.Config, word string) (*recording.Recording, error) {
-	path := word
-	if _, err := os.Lstat(word); err != nil {
-		if filepath.Ext(word) == recording.Ext {
-			return nil, usageError{fmt.Errorf("reading recording: %w", err)}
-		}
-		found, err := inspect.FindSession(c, word)
-		if err != nil {
-			return nil, usageError{fmt.Errorf("looking for recording %q: there is no such file; %w", word, err)}
-		}
-		if path = recording.Beside(found.Path); !recording.Exists(path) {
-			return nil, usageError{fmt.Errorf("session %s has no recording; aura run --record makes one", found.ID)}
-		}
+	path, _, err := findRecording(c, word)
+	if err != nil {
+		return nil, err
 	}
 	r, err := recording.Open(path)
 	if err != nil {
 		return nil, usageError{err}
 	}
 	return r, nil
+}
+
+// findRecording returns the path of the recording that a word means, and the journal of its session; empty if the word is a file.
+func findRecording(c *config.Config, word string) (path, journal string, err error) {
+	if _, err := os.Lstat(word); err == nil {
+		return word, "", nil
+	} else if filepath.Ext(word) == recording.Ext {
+		return "", "", usageError{fmt.Errorf("reading recording: %w", err)}
+	}
+	found, err := inspect.FindSession(c, word)
+	if err != nil {
+		return "", "", usageError{fmt.Errorf("looking for recording %q: there is no such file; %w", word, err)}
+	}
+	if path = recording.Beside(found.Path); !recording.Exists(path) {
+		return "", "", usageError{fmt.Errorf("session %s has no recording; aura run --record makes one", found.ID)}
+	}
+	return path, found.Path, nil
 }
 
 // tellRecording reports that a recording is not complete.
@@ -147,21 +185,18 @@ func tellRecording(w io.Writer, r *recording.Recording) {
 type replayView struct {
 	w      io.Writer
 	config plugincall.Options
-
-	calls, differ, unrepeated int
+	report recording.Report
 	// differing holds the plugins with other results.
 	differing []string
 }
 
 func (v *replayView) result(r recording.Result) {
-	v.calls++
+	v.report.Add(r)
 	what := fmt.Sprintf("call %d, turn %d: %s of %s", r.Call.N, r.Call.Turn, strings.TrimSpace(r.Call.Point+" "+r.Call.Name), r.Call.Plugin)
 	switch {
 	case r.Unrepeatable != "":
-		v.unrepeated++
 		fmt.Fprintf(v.w, "%s\n", clean(oneLine(fmt.Sprintf("%s: not repeated: %s", what, r.Unrepeatable), maxReplayLine)))
 	case len(r.Differences) > 0:
-		v.differ++
 		fmt.Fprintf(v.w, "%s differs\n", clean(what))
 		for _, d := range r.Differences {
 			fmt.Fprintf(v.w, "  %s: %s → %s\n", clean(d.Field), shownValue(d.Before), shownValue(d.After))
@@ -197,20 +232,12 @@ func (v *replayView) hint(plugin string) {
 		return
 	}
 	for _, use := range recording.Unrecorded(e.Dir) {
+		if v.report.Unrecorded == nil {
+			v.report.Unrecorded = map[string][]string{}
+		}
+		v.report.Unrecorded[plugin] = append(v.report.Unrecorded[plugin], use)
 		fmt.Fprintf(v.w, "  the plugin uses what a recording does not have: %s\n", clean(use))
 	}
 }
 
-func (v *replayView) summary(updated bool) {
-	text := fmt.Sprintf("%d calls: %d with the same result", v.calls, v.calls-v.differ-v.unrepeated)
-	if v.differ > 0 {
-		text += fmt.Sprintf(", %d with another", v.differ)
-	}
-	if v.unrepeated > 0 {
-		text += fmt.Sprintf(", %d not repeated", v.unrepeated)
-	}
-	if updated && v.differ > 0 {
-		text += "; the recording is updated"
-	}
-	fmt.Fprintln(v.w, text)
-}
+func (v *replayView) summary() { fmt.Fprintln(v.w, v.report.Summary()) }

@@ -46,9 +46,9 @@ func TranscriptDir(journal, id string) string {
 }
 
 // outputsOf returns the directories with the output of a session's tools, with the values of its plugins and with what is kept of the files
-// that it changed, the recording of its plugin calls, and the directory of its transcript. A session that was resumed in another project also has output there.
+// that it changed, the recording of its plugin calls with the report of its replay, and the directory of its transcript. A session that was resumed in another project also has output there.
 func outputsOf(c *config.Config, s session.Summary) []string {
-	out := []string{ValuesDir(s.Path, s.ID), RewindDir(s.Path, s.ID), recording.Beside(s.Path), TranscriptDir(s.Path, s.ID)}
+	out := []string{ValuesDir(s.Path, s.ID), RewindDir(s.Path, s.ID), recording.Beside(s.Path), recording.ReportBeside(s.Path), TranscriptDir(s.Path, s.ID)}
 	for _, dir := range c.State.AllSessions() {
 		out = append(out, filepath.Join(outputBeside(dir), s.ID))
 	}

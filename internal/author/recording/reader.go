@@ -41,6 +41,14 @@ type start struct {
 	run int
 }
 
+// errNoVersion is the error of a file whose first record is not a Run.
+var errNoVersion = errors.New("the first record does not name a version: not a recording of aura")
+
+// versionError is the error of a recording of a version that this aura does not know.
+func versionError(version int) error {
+	return fmt.Errorf("the recording has version %d, and this aura reads versions 1 to %d; record the session again", version, Version)
+}
+
 // errEmpty is the error of a file without a complete first record.
 var errEmpty = errors.New("no complete first record: nothing was recorded")
 
@@ -64,42 +72,65 @@ const maxFile = limit.Recording + 1<<10
 // read reads a recording from the beginning of a file.
 func read(path string, from io.Reader) (*Recording, error) {
 	out := &Recording{Path: path}
-	in := bufio.NewReaderSize(io.LimitReader(from, maxFile+1), 64<<10)
-	for number := 1; ; number++ {
-		line, err := in.ReadBytes('\n')
-		complete := err == nil
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		if len(line) == 0 {
-			break
-		}
-		if line[0] == 0 { // the zeros that a Writer removes when it closes the file
-			out.Torn = true
-			break
-		}
-		if out.size+int64(len(line)) > maxFile {
-			return nil, fmt.Errorf("%s has more than %d MiB, which is the limit: not a recording of aura", path, limit.Recording>>20)
-		}
-		next, more := in.Peek(1)
-		last := more != nil || next[0] == 0
-		r, after, err := out.sum.decode(bytes.TrimSuffix(line, []byte("\n")))
-		if last && (!complete || torn(line, err)) {
-			out.Torn = true
-			break
-		}
-		if err == nil {
-			err = out.add(r)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
-		}
-		out.size, out.sum = out.size+int64(len(line)), after
+	var at lines
+	torn, err := at.read(path, from, func(r record, _ span) error { return out.add(r) })
+	if err != nil {
+		return nil, err
 	}
-	if len(out.Runs) == 0 {
+	if out.Torn, out.size, out.sum = torn, at.size, at.sum; len(out.Runs) == 0 {
 		return nil, fmt.Errorf("%s: %w", path, errEmpty)
 	}
 	return out, nil
+}
+
+// lines is how far the lines of a recording were read: how many, how many bytes they have, and their checksum.
+type lines struct {
+	number int
+	size   int64
+	sum    sum
+	// last is the place of the last line.
+	last span
+}
+
+// span is the place of a line in a file.
+type span struct {
+	offset int64
+	length int
+}
+
+// read reads the lines that follow, and calls add with each record and its place. It reports whether the end is incomplete: the next read may
+// begin there again.
+func (l *lines) read(path string, from io.Reader, add func(record, span) error) (incomplete bool, err error) {
+	in := bufio.NewReaderSize(io.LimitReader(from, maxFile+1-l.size), 64<<10)
+	for {
+		line, err := in.ReadBytes('\n')
+		complete := err == nil
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(line) == 0 {
+			return false, nil
+		}
+		if line[0] == 0 { // the zeros that a Writer removes when it closes the file
+			return true, nil
+		}
+		if l.size+int64(len(line)) > maxFile {
+			return false, fmt.Errorf("%s has more than %d MiB, which is the limit: not a recording of aura", path, limit.Recording>>20)
+		}
+		next, more := in.Peek(1)
+		last := more != nil || next[0] == 0
+		r, after, err := l.sum.decode(bytes.TrimSuffix(line, []byte("\n")))
+		if last && (!complete || torn(line, err)) {
+			return true, nil
+		}
+		if err == nil {
+			err = add(r, span{l.size, len(line)})
+		}
+		if err != nil {
+			return false, fmt.Errorf("%s:%d: %w", path, l.number+1, err)
+		}
+		l.number, l.size, l.sum, l.last = l.number+1, l.size+int64(len(line)), after, span{l.size, len(line)}
+	}
 }
 
 // torn reports whether a complete last line looks like one whose bytes did not all reach the disk. An edited line is valid JSON.
@@ -110,11 +141,11 @@ func (r *Recording) add(next record) error {
 	switch {
 	case next.Run != nil:
 		if next.Run.Version < 1 || next.Run.Version > Version {
-			return fmt.Errorf("the recording has version %d, and this aura reads versions 1 to %d; record the session again", next.Run.Version, Version)
+			return versionError(next.Run.Version)
 		}
 		r.Runs = append(r.Runs, *next.Run)
 	case len(r.Runs) == 0:
-		return errors.New("the first record does not name a version: not a recording of aura")
+		return errNoVersion
 	case next.Entries != nil:
 		r.entries = append(r.entries, next.Entries...)
 	case next.Start != nil:

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,8 +17,11 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/ui/web"
+	"github.com/idelchi/aura/sdk"
+	"github.com/idelchi/aura/shared"
 )
 
 // hostile is a text that would run, load, hide or style something if it were more than text. It ends with a word that a page shows.
@@ -63,6 +67,18 @@ func everywhere(w *world) {
 		}
 	}
 	w.t.Cleanup(func() { _ = j.Close(session.End{Reason: session.ReasonDone}) })
+	call := host.Call{
+		Plugin: hostile, Point: host.PointTool, Request: shared.ToolCall{Tool: hostile, Args: map[string]any{hostile: hostile, "list": []any{hostile, hostile + "\n" + hostile}}, Context: sdk.Context{Workdir: hostile}},
+		Out: hostile, Err: &host.Error{Plugin: hostile, Kind: host.ErrorKind(hostile), Err: errors.New(hostile)},
+	}
+	call.Asked = []host.Ask{{Err: hostile}}
+	w.record(j, call)
+	report := recording.Report{Aura: hostile, Plugins: []string{hostile}, Calls: 1, Differ: 1, Unrecorded: map[string][]string{hostile: {hostile}}, Findings: []recording.Finding{
+		{N: 1, Plugin: hostile, Point: hostile, Name: hostile, Differences: []recording.Difference{{Field: hostile, Before: hostile, After: hostile}}}, {N: 2, NotRepeated: hostile},
+	}}
+	if err := report.Save(recording.ReportBeside(j.Path())); err != nil {
+		w.t.Fatal(err)
+	}
 	raw, err := json.Marshal(session.Live{
 		ID: j.ID(), Workdir: hostile, Agent: hostile, Mode: hostile, Provider: hostile, Model: hostile, Title: hostile, State: session.ActivityApproval, For: []string{hostile},
 	})
@@ -130,10 +146,13 @@ func TestHostileTexts(t *testing.T) {
 	_, plugins := w.do(request{path: "/plugins"})
 	_, network := w.do(request{path: "/network"})
 	paths := []string{"/sessions", "/sessions?find=" + "%22%3E%3Cscript%3E&show=%22%3E%3Cb%3E", "/plugins", "/sessions/%3Cscript%3E", "/network", "/network?find=%22%3E%3Cscript%3E"}
+	_, recordings := w.do(request{path: "/recordings"})
+	recorded := addresses(recordings, "/recordings/")
+	paths = append(paths, "/recordings", "/recordings?find=%22%3E%3Cscript%3E", recorded[0], recorded[0]+"/1", recorded[0]+"?find=%22%3E%3Cscript%3E")
 	paths = append(paths, addresses(list, "/sessions/")...)
 	paths = append(paths, addresses(plugins, "/plugins/")...)
 	paths = append(paths, addresses(network, "/network/")...)
-	if len(paths) != 10 {
+	if len(paths) != 15 {
 		t.Fatalf("not all pages are there: %v", paths)
 	}
 	for _, path := range paths {

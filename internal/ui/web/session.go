@@ -12,6 +12,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/author/explain"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
@@ -32,6 +33,8 @@ type conversationModel struct {
 	Pages, Earlier, Later string
 	// Turn is the only turn that is shown, and Whole the address of the page without this choice; empty for all turns.
 	Turn, Whole string
+	// Recorded is set if the session has a recording of its plugin calls.
+	Recorded bool
 }
 
 // messageModel is a message of a conversation.
@@ -65,7 +68,7 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 	found, err := s.reader.session(r.PathValue("id"), func(row inspect.SessionRow, index *session.Index) error {
 		head := cleaned(s.reader.source.Secrets, modelOf(row))
 		head.Cancel = s.controllable(r) && row.Live != nil && row.Live.State != session.ActivityIdle
-		m := &conversationModel{ID: row.ID, Title: head.Title}
+		m := &conversationModel{ID: row.ID, Title: head.Title, Recorded: recording.Exists(recording.Beside(row.Path))}
 		page := choosePage(m, r.URL, index.Len())
 		heads, err := items("session-head", []*sessionModel{head}, func(*sessionModel) string { return "head" })
 		if err != nil {

@@ -31,6 +31,7 @@ func newSite(source Source, control *Control) http.Handler {
 	s := &site{reader: &reader{source: source}, control: control, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux()}
 	for pattern, page := range map[string]pageFunc{
 		"/sessions": s.sessionsPage, "/sessions/{id}": s.sessionPage, "/plugins": s.pluginsPage, "/plugins/{id}": s.pluginPage,
+		"/recordings": s.recordingsPage, "/recordings/{id}": s.recordedPage, "/recordings/{id}/{n}": s.recordedCallPage,
 		"/network": s.networkPage, "/network/{id}": s.connectionsPage,
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, page) })

@@ -11,6 +11,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/app/inspect"
+	"github.com/idelchi/aura/internal/author/recording"
 	"github.com/idelchi/aura/internal/base/redact"
 	"github.com/idelchi/aura/internal/ui/top"
 )
@@ -54,6 +55,13 @@ type reader struct {
 	reading     sync.Mutex
 	before, now top.Reading
 	history     map[string][]sample
+
+	// indexing guards what is known of recordings, also while one is read.
+	indexing sync.Mutex
+	indexes  map[string]*recording.Index
+	// reporting guards the reports of replays. It may be acquired while indexing is held.
+	reporting sync.Mutex
+	reports   map[string]keptReport
 
 	describing sync.Mutex
 	plugin     map[string]describedAt
