@@ -1,6 +1,7 @@
 package box
 
 import (
+	"encoding/gob"
 	"encoding/json"
 	"encoding/xml"
 	html "html/template"
@@ -33,6 +34,14 @@ func (s *Space) adapted(v any, name string) any {
 			return func(p any) error { return v.Decode(s.XMLPlace(p)) }
 		case "DecodeElement":
 			return func(p any, start *xml.StartElement) error { return v.DecodeElement(s.XMLPlace(p), start) }
+		}
+	case *gob.Encoder:
+		if name == "Encode" {
+			return func(x any) error { return s.GobWrite(x, v.Encode) }
+		}
+	case *gob.Decoder:
+		if name == "Decode" {
+			return func(p any) error { return s.GobRead(p, v.Decode) }
 		}
 	case *plain.Template, *html.Template:
 		switch name {

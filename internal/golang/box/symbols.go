@@ -15,6 +15,7 @@ func (s *Space) Symbols() map[string]reflect.Value {
 		"Keys": reflect.ValueOf(s.Keys), "Print": reflect.ValueOf(s.Print), "Words": reflect.ValueOf(s.Words), "DeepEqual": reflect.ValueOf(s.DeepEqual),
 		"Embed": reflect.ValueOf(Embed), "Result": reflect.ValueOf(s.Result), "Funcs": reflect.ValueOf(s.Funcs),
 		"Execute": reflect.ValueOf(s.Execute), "ExecuteTemplate": reflect.ValueOf(s.ExecuteTemplate), "Operands": reflect.ValueOf(s.Operands), "Callers": reflect.ValueOf(Callers), "CallersFrames": reflect.ValueOf(CallersFrames), "FuncForPC": reflect.ValueOf(FuncForPC), "Implements": reflect.ValueOf(s.Implements),
+		"TextVar": reflect.ValueOf(s.TextVar), "SetTextVar": reflect.ValueOf(s.SetTextVar), "GobWrite": reflect.ValueOf(s.GobWrite), "GobRead": reflect.ValueOf(s.GobRead), "GobRegister": reflect.ValueOf(s.GobRegister), "GobRegisterName": reflect.ValueOf(s.GobRegisterName),
 		"XML": reflect.ValueOf(s.XML), "XMLNamed": reflect.ValueOf(s.XMLNamed), "XMLPlace": reflect.ValueOf(s.XMLPlace), "UnsafeSlice": reflect.ValueOf(UnsafeSlice), "UnsafeSliceData": reflect.ValueOf(UnsafeSliceData), "UnsafeString": reflect.ValueOf(UnsafeString), "UnsafeStringData": reflect.ValueOf(UnsafeStringData),
 		"Consistent": reflect.ValueOf(s.Consistent), "Sprintf": reflect.ValueOf(s.Sprintf), "Marshal": reflect.ValueOf(s.Marshal), "Encode": reflect.ValueOf(s.Encode), "Scanned": reflect.ValueOf(s.Scanned), "LogJSON": reflect.ValueOf(s.LogJSON), "LogText": reflect.ValueOf(s.LogText), "ContextKey": reflect.ValueOf(s.ContextKey),
 	}

@@ -16,6 +16,8 @@ type Space struct {
 	// derivations holds the types that are made of others, and exacts those of compiled code that package reflect asked for.
 	derivations map[derivation]*Type
 	exacts      map[reflect.Type]*Type
+	// registered holds the types that the plugin registered with package gob, by what package gob sees for them.
+	registered map[reflect.Type]gobRegistered
 	// wrapper returns a struct type with the methods of a compiled interface, or nil. Its first field holds any value and the
 	// others the methods, in functions.
 	wrapper func(reflect.Type) reflect.Type

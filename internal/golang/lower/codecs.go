@@ -1,62 +1,88 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
-// codecCalls holds the functions that encode and decode values by package reflect alone, so that they see a value of a plain type as it is.
-var codecCalls = map[string]bool{"(*encoding/gob.Encoder).Encode": true, "(*encoding/gob.Decoder).Decode": true}
-
-// codecMethods lists the methods by which values encode and decode themselves.
-var codecMethods = []string{
-	"MarshalXML", "UnmarshalXML", "MarshalXMLAttr", "UnmarshalXMLAttr", "MarshalText", "UnmarshalText", "MarshalBinary", "UnmarshalBinary", "AppendText", "AppendBinary",
-	"GobEncode", "GobDecode",
+// gobCalls maps the functions of package gob that see values of own types to functions of package box.
+var gobCalls = map[string]string{
+	"(*encoding/gob.Encoder).Encode": "GobWrite", "(*encoding/gob.Decoder).Decode": "GobRead",
+	"encoding/gob.Register": "GobRegister", "encoding/gob.RegisterName": "GobRegisterName",
 }
 
-// codes lowers a call of a function of codecCalls whose arguments have plain types.
-func (f *fn) codes(e *ast.CallExpr, name, callee string) (string, bool) {
-	if !codecCalls[name] || !f.plain(f.typeOf(e.Args[0]), nil) {
-		return "", false
+// gob lowers a call of a function of gobCalls.
+func (f *fn) gob(e *ast.CallExpr, name, callee string) string {
+	last := e.Args[len(e.Args)-1]
+	t := f.typeOf(last)
+	if u := f.containing(t, nil); u != nil {
+		return f.deny(e, last.Pos(), "%s does not see the type %s, which contains itself; give it the methods GobEncode and GobDecode", name, types.TypeString(u, types.RelativeTo(f.src.Types)))
 	}
-	return callee + "(" + f.expr(e.Args[0]) + ")", true
+	var args []string
+	for _, a := range e.Args[:len(e.Args)-1] {
+		args = append(args, f.expr(a))
+	}
+	args = append(args, f.conv(last, anyType))
+	with := gobCalls[name]
+	if !strings.HasPrefix(with, "GobRegister") {
+		args = append(args, "func(aura_p any) error { return "+callee+"(aura_p) }")
+	} else if _, ok := pointee(t).Underlying().(*types.Struct); !ok && !isInterface(t) && f.boxed(t) && !f.encodesGob(pointee(t)) {
+		return f.deny(e, last.Pos(), "%s does not see the type %s, which is interpreted and no struct; put it into a struct", name, types.TypeString(t, types.RelativeTo(f.src.Types)))
+	}
+	return fmt.Sprintf("%s.%s(%s)", boxAlias, with, strings.Join(args, ", "))
 }
 
-// plain reports whether package reflect sees values of a type in the interpreter as it would in Go, apart from the name of the type: it consists of
-// structs with exported fields, and of nothing that encodes itself, contains itself or holds interface values. around holds the types that contain it.
-func (f *fn) plain(t types.Type, around []types.Type) bool {
+// pointee returns what a type points to, or the type itself.
+func pointee(t types.Type) types.Type {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+// encodesGob reports whether values of a type encode themselves for package gob.
+func (f *fn) encodesGob(t types.Type) bool {
+	for _, name := range []string{"GobEncode", "GobDecode", "MarshalBinary", "UnmarshalBinary"} {
+		if obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, f.src.Types, name); obj != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// containing returns the type that contains itself, of those that a type consists of and that package gob encodes, or nil. around holds the types that
+// contain it.
+func (f *fn) containing(t types.Type, around []types.Type) types.Type {
 	t = types.Unalias(t)
-	for _, u := range around {
-		if types.Identical(t, u) {
-			return false
-		}
-	}
 	if n, ok := t.(*types.Named); ok {
-		if !f.own(n) {
-			return !isInterface(n)
+		if !f.own(n) || isInterface(n) || f.encodesGob(n) {
+			return nil
 		}
-		for _, name := range codecMethods {
-			if obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), name); obj != nil {
-				return false
-			}
+		if slices.ContainsFunc(around, func(u types.Type) bool { return types.Identical(t, u) }) {
+			return t
 		}
 		around = append(slices.Clip(around), n)
 	}
 	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return true
 	case *types.Map:
-		return f.plain(u.Key(), around) && f.plain(u.Elem(), around)
-	case interface{ Elem() types.Type }: // pointers, slices, arrays and channels
-		return !isChan(t) && f.plain(u.Elem(), around)
+		if key := f.containing(u.Key(), around); key != nil {
+			return key
+		}
+		return f.containing(u.Elem(), around)
+	case *types.Chan:
+	case interface{ Elem() types.Type }: // pointers, slices and arrays
+		return f.containing(u.Elem(), around)
 	case *types.Struct:
-		for i := range u.NumFields() {
-			if v := u.Field(i); !v.Exported() || v.Embedded() || f.hiddenField(u, i) || !f.plain(v.Type(), around) {
-				return false
+		for v := range u.Fields() {
+			if v.Exported() {
+				if in := f.containing(v.Type(), around); in != nil {
+					return in
+				}
 			}
 		}
-		return true
 	}
-	return false
+	return nil
 }

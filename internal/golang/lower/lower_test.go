@@ -78,6 +78,8 @@ func TestRules(t *testing.T) {
 		"names that instances need":        {"var n = 1\n\nfunc next() int { n++; return n }\n\nfunc g[T any](v T) (T, int) { return v, next() }", "func X_next()"},
 		"json.Marshal":                     {"import \"encoding/json\"\n\ntype own struct{ A int }\n\nfunc f(x own) { json.Marshal(x) }", "aura_box.Mirror("},
 		"xml.Marshal":                      {"import \"encoding/xml\"\n\ntype own struct{ A int }\n\nfunc f(x own) { xml.Marshal(x) }", "xml.Marshal(aura_box.XML("},
+		"gob.Register":                     {"import \"encoding/gob\"\n\ntype own struct{ A int }\n\nfunc f() { gob.Register(own{}) }", "aura_box.GobRegister("},
+		"flag.TextVar":                     {"import (\"encoding\"; \"flag\")\n\nfunc f(s *flag.FlagSet, p encoding.TextUnmarshaler, v encoding.TextMarshaler) { s.TextVar(p, \"n\", v, \"\") }", "aura_box.SetTextVar(s, "},
 		"a function of the library kept":   {"import \"encoding/json\"\n\nvar f = json.Unmarshal", "return aura_box.Fill(aura_p1, "},
 		"a method of the library kept":     {"import \"encoding/json\"\n\nfunc f(e *json.Encoder) func(any) error { return e.Encode }", "aura_x.Encode(aura_box.Mirror(aura_p0))"},
 		"a name with type arguments":       {"type pair[K, V any] struct { k K; v V }\n\ntype list[T any] []T\n\nvar x any = list[pair[string, int]]{}", "p.list[p.pair[string,int]]"},
@@ -102,14 +104,15 @@ func TestRules(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ source, want string }{
-		"a function without a body":         {"func f()", "main.go:2: the function f has no body; write it in Go"},
-		"a literal that recovers is kept":   {"\nvar f = func() { recover() }", "main.go:3: a function literal that calls recover is kept"},
-		"a function that recovers is kept":  {"func h() { recover() }\n\nvar f = h", "main.go:4: the function h calls recover and is kept"},
-		"a finalizer":                       {"import \"runtime\"\n\nfunc f(x *int) { runtime.SetFinalizer(x, nil) }", "main.go:4: the interpreter keeps values longer"},
-		"the caller's functions":            {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
-		"a reflect.Value in the library":    {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
-		"gob of what may be of such a type": {"import \"encoding/gob\"\n\nfunc f(e *gob.Encoder, v any) { e.Encode(v) }", "main.go:4: (*encoding/gob.Encoder).Encode does not see types of the plugin, which are interpreted, and v may be of one"},
-		"ASN.1 of a type of its own":        {"import \"encoding/asn1\"\n\ntype t struct{ n int }\n\nfunc f() { asn1.Marshal(t{}) }", "main.go:6: encoding/asn1.Marshal does not see the type t, which is interpreted; use encoding/json"},
+		"a function without a body":          {"func f()", "main.go:2: the function f has no body; write it in Go"},
+		"a literal that recovers is kept":    {"\nvar f = func() { recover() }", "main.go:3: a function literal that calls recover is kept"},
+		"a function that recovers is kept":   {"func h() { recover() }\n\nvar f = h", "main.go:4: the function h calls recover and is kept"},
+		"a finalizer":                        {"import \"runtime\"\n\nfunc f(x *int) { runtime.SetFinalizer(x, nil) }", "main.go:4: the interpreter keeps values longer"},
+		"the caller's functions":             {"import \"runtime\"\n\nvar f = runtime.FuncForPC(1)", "main.go:4: runtime.FuncForPC finds the functions of the interpreter"},
+		"a reflect.Value in the library":     {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
+		"gob of a type that contains itself": {"import \"encoding/gob\"\n\ntype t struct{ Next *t }\n\nfunc f(e *gob.Encoder) { e.Encode(t{}) }", "main.go:6: (*encoding/gob.Encoder).Encode does not see the type t, which contains itself"},
+		"gob of a type that is no struct":    {"import \"encoding/gob\"\n\ntype t int\n\nfunc f() { gob.Register(t(1)) }", "main.go:6: encoding/gob.Register does not see the type t, which is interpreted and no struct"},
+		"ASN.1 of a type of its own":         {"import \"encoding/asn1\"\n\ntype t struct{ n int }\n\nfunc f() { asn1.Marshal(t{}) }", "main.go:6: encoding/asn1.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"reflect.Value in a field of the library": {
 			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",
 		},

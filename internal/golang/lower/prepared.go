@@ -117,3 +117,12 @@ func plainReceiver(fun ast.Expr) bool {
 		}
 	}
 }
+
+// textVar lowers a call of flag.TextVar, or of the method of a set of flags.
+func (f *fn) textVar(e *ast.CallExpr, callee string) string {
+	set, method := "", "TextVar"
+	if receiver, found := strings.CutSuffix(callee, ".TextVar"); found && f.libraryFunc(e.Fun).Signature().Recv() != nil {
+		set, method = receiver+", ", "SetTextVar"
+	}
+	return fmt.Sprintf("%s.%s(%s%s, %s, %s, %s)", boxAlias, method, set, f.conv(e.Args[0], anyType), f.expr(e.Args[1]), f.conv(e.Args[2], anyType), f.expr(e.Args[3]))
+}

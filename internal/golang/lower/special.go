@@ -50,11 +50,9 @@ var templateFuncs = map[string]bool{"(*text/template.Template).Funcs": true, "(*
 var refusedCalls = func() map[string]string {
 	out := map[string]string{}
 	for remedy, names := range map[string]string{
-		"use encoding/json": "(*encoding/gob.Encoder).Encode (*encoding/gob.Decoder).Decode encoding/gob.Register encoding/gob.RegisterName " +
-			"encoding/asn1.Marshal encoding/asn1.MarshalWithParams encoding/asn1.Unmarshal encoding/asn1.UnmarshalWithParams",
-		"give it the methods Set and String, and use Var": "flag.TextVar (*flag.FlagSet).TextVar",
-		"use net/http and encoding/json":                  "net/rpc.Register net/rpc.RegisterName (*net/rpc.Server).Register (*net/rpc.Server).RegisterName",
-		"call the function with values of a loop":         "testing/quick.Check testing/quick.CheckEqual",
+		"use encoding/json":                       "encoding/asn1.Marshal encoding/asn1.MarshalWithParams encoding/asn1.Unmarshal encoding/asn1.UnmarshalWithParams",
+		"use net/http and encoding/json":          "net/rpc.Register net/rpc.RegisterName (*net/rpc.Server).Register (*net/rpc.Server).RegisterName",
+		"call the function with values of a loop": "testing/quick.Check testing/quick.CheckEqual",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			out[name] = remedy
@@ -127,10 +125,11 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 		return f.executes(e, obj), true
 	case templateCalls[name] && f.mayBox(e.Args[len(e.Args)-1]):
 		return f.executesOn(e, obj, callee()), true
+	case name == "flag.TextVar" || name == "(*flag.FlagSet).TextVar":
+		return f.textVar(e, callee()), true
+	case gobCalls[name] != "" && f.mayBox(e.Args[len(e.Args)-1]):
+		return f.gob(e, name, callee()), true
 	case refusedCalls[name] != "":
-		if text, ok := f.codes(e, name, callee()); ok {
-			return text, true
-		}
 		return f.denyOwn(e, name)
 	}
 	return "", false
