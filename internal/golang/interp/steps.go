@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path"
 	"reflect"
 	"runtime"
@@ -16,6 +17,9 @@ import (
 	"unsafe"
 
 	"github.com/traefik/yaegi/interp"
+
+	"github.com/idelchi/aura/internal/golang/box"
+	"github.com/idelchi/aura/internal/golang/core"
 )
 
 // The interpreter compiles a function to a graph of nodes, each with a function that executes it, and does not know from which node a panic comes.
@@ -101,6 +105,10 @@ func evaluate(i *interp.Interpreter, importPath string, files [][]byte) error {
 		if err != nil {
 			return fmt.Errorf("reading the lowered source: %w", err)
 		}
+		if wrong := core.Check(i.FileSet(), f, text, operation); wrong != nil {
+			file, _, _ := strings.Cut(strings.TrimPrefix(string(text), fileMark), "\n")
+			return fmt.Errorf("%s:%d: %w", file, wrong.Line, wrong)
+		}
 		if n == 0 {
 			whole.Package = f.Package
 		}
@@ -124,6 +132,17 @@ func evaluate(i *interp.Interpreter, importPath string, files [][]byte) error {
 	}
 	return err
 }
+
+// operation reports whether package box has an operation that lowered source may call.
+func operation(name string) bool { return operations()[name] }
+
+var operations = sync.OnceValue(func() map[string]bool {
+	out := map[string]bool{}
+	for name := range box.New(wrapperOf, os.Stderr).Symbols() {
+		out[name] = true
+	}
+	return out
+})
 
 // register lets other packages import a package. The interpreter does so itself, unless the package has the name of something that Go declares.
 func register(i *interp.Interpreter, importPath string) {

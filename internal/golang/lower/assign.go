@@ -30,7 +30,7 @@ func (f *fn) assign(s *ast.AssignStmt) string {
 	for i, l := range s.Lhs {
 		left = append(left, f.left(l))
 		value := f.assigned(l, s.Rhs[i])
-		if !f.inPlace(s, i, left[i]) {
+		if !f.inPlace(s, i, left[i], value) {
 			value = alone(value)
 		}
 		right = append(right, value)
@@ -50,21 +50,21 @@ func alone(value string) string {
 	return value
 }
 
+// isLiteralText reports whether a value is written as a composite literal. The interpreter would set the variable of the iteration before anew.
+func isLiteralText(value string) bool {
+	return strings.HasSuffix(value, "}") && !strings.HasPrefix(value, "&") && !strings.HasPrefix(value, "func(")
+}
+
 // inPlace reports whether a value may be computed in the memory of the variable that it is assigned to, which saves a copy.
-func (f *fn) inPlace(s *ast.AssignStmt, i int, left string) bool {
+func (f *fn) inPlace(s *ast.AssignStmt, i int, left, value string) bool {
 	if s.Tok == token.DEFINE && len(s.Lhs) == 1 {
-		return true
+		return !isLiteralText(value)
 	}
 	if !token.IsIdentifier(left) || left == "_" || isInterface(f.leftType(s.Lhs[i])) {
 		return false
 	}
-	switch x := s.Rhs[i].(type) {
-	case *ast.BinaryExpr:
-		return x.Op.Precedence() > token.EQL.Precedence()
-	case *ast.CallExpr:
-		return f.info.Types[ast.Unparen(x.Fun)].IsBuiltin()
-	}
-	return false
+	x, binary := s.Rhs[i].(*ast.BinaryExpr)
+	return binary && x.Op.Precedence() > token.EQL.Precedence() || strings.HasPrefix(value, "append(")
 }
 
 // redefines reports whether a definition assigns to variables of an outer statement, or evaluates a value only for its panic.

@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -156,4 +157,40 @@ func (f *fn) libraryVar(e ast.Expr) *types.Var {
 		return nil
 	}
 	return v
+}
+
+// mapElements lowers the keys and values of a map literal.
+func (f *fn) mapElements(e *ast.CompositeLit, u *types.Map) (parts []string) {
+	for _, x := range e.Elts {
+		kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
+		parts = append(parts, f.mapKey(kv.Key, u)+": "+f.element(kv.Value, u.Elem()))
+	}
+	return parts
+}
+
+// readsBetweenCalls reports whether a key or value of a map literal is read before a call in a later one.
+func (f *fn) readsBetweenCalls(e *ast.CompositeLit) bool {
+	var values []ast.Expr
+	for _, x := range e.Elts {
+		kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
+		values = append(values, kv.Key, kv.Value)
+	}
+	return f.readsLate(values)
+}
+
+// inOrderMap lowers the literal of a map whose values are read between calls. Go sets one element after the other, other than those of lists and structs,
+// which it reads when all calls are done.
+func (f *fn) inOrderMap(e *ast.CompositeLit, u *types.Map, name string) string {
+	m := f.fresh("m")
+	var b strings.Builder
+	for _, x := range e.Elts {
+		kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
+		key, value := f.fresh("k"), f.fresh("v")
+		sets := []string{
+			fmt.Sprintf("var %s %s = %s; ", key, f.typ(u.Key(), x.Pos()), f.mapKey(kv.Key, u)),
+			fmt.Sprintf("var %s %s = %s; ", value, f.typ(u.Elem(), x.Pos()), f.element(kv.Value, u.Elem())),
+		}
+		b.WriteString(strings.Join(f.callsFirst([]ast.Expr{kv.Key, kv.Value}, sets), "") + m + "[" + key + "] = " + value + "; ")
+	}
+	return fmt.Sprintf("func() %s { %s := %[1]s{}; %[3]sreturn %[2]s }()", name, m, b.String())
 }

@@ -140,11 +140,10 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 			parts = append(parts, f.fieldName(u, i)+": "+value)
 		}
 	case *types.Map:
-		for _, x := range e.Elts {
-			kv := x.(*ast.KeyValueExpr) //nolint:forcetypeassert // an element of a map has a key
-			key := f.mapKey(kv.Key, u)
-			parts = append(parts, key+": "+f.element(kv.Value, u.Elem()))
+		if f.readsBetweenCalls(e) {
+			return f.hidden(f.inOrderMap(e, u, name), t, e.Pos())
 		}
+		parts = f.mapElements(e, u)
 	case *types.Slice:
 		parts = f.elements(e, u.Elem())
 	case *types.Array:

@@ -299,7 +299,7 @@ func (f *fn) errorsAs(e *ast.CallExpr) (string, bool) {
 	get := f.getter(t, anyType, e.Pos())
 	target := f.change("to", p, anyType, e.Pos())
 	as := f.helper(helperKey{does: "errors.As", of: f.key(t)}, func() string {
-		return fmt.Sprintf("(err error, to *%s) bool { return %s.As(err, %d, %s, func(v any) { *to = %s(v) }) }", name, boxAlias, id, target, get)
+		return fmt.Sprintf("(err error, to *%s) bool { return %s.As(err, %d, %s, func(v any) { *to = (%s(v)) }) }", name, boxAlias, id, target, get)
 	})
 	return as + "(" + f.conv(e.Args[0], types.Universe.Lookup("error").Type()) + ", " + f.expr(e.Args[1]) + ")", true
 }

@@ -114,6 +114,9 @@ func (f *fn) vars(v *ast.ValueSpec) string {
 		if value == "" {
 			return text
 		}
+		if isLiteralText(value) {
+			value = "(" + value + ")"
+		}
 		return text + " = " + value
 	}
 	switch {
@@ -151,6 +154,7 @@ func (f *fn) vars(v *ast.ValueSpec) string {
 			values = append(values, "var "+temp+" "+f.typ(f.leftType(name), name.Pos())+" = "+f.assigned(name, v.Values[i]))
 			sets = append(sets, declare(name, temp))
 		}
+		values = f.callsFirst(v.Values, values)
 	}
 	return strings.Join(append(values, sets...), "; ")
 }

@@ -104,7 +104,7 @@ var inside = map[string]map[string][]string{
 	},
 	"internal/golang": {
 		"interp/gen": {"library"}, "library/gen": {"library"},
-		"interp": {"box", "interp/symtab", "library", "loader", "lower"},
+		"interp": {"box", "core", "interp/symtab", "library", "loader", "lower"},
 		"loader": {"library", "lower"},
 		"lower":  {"library"},
 	},
