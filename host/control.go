@@ -19,8 +19,9 @@ type Action string
 const (
 	ActionRestart    Action = "restart"
 	ActionQuarantine Action = "quarantine"
-	// ActionCancel ends a turn of the session. The others are about one of its plugins.
+	// ActionCancel ends a turn of the session, and ActionAnswer answers a question of it. The others are about one of its plugins.
 	ActionCancel Action = "cancel"
+	ActionAnswer Action = "answer"
 )
 
 // order is a request to a session.
@@ -29,6 +30,9 @@ type order struct {
 	Plugin string `json:"plugin,omitempty"`
 	// Turn is the number of the turn to cancel.
 	Turn int `json:"turn,omitempty"`
+	// Question is the ID of the question to answer, and Answer the value of one of its answers.
+	Question string `json:"question,omitempty"`
+	Answer   string `json:"answer,omitempty"`
 }
 
 // maxOrder is the largest order that a session reads, in bytes. orderSlots is how many orders a session carries out at a time.
@@ -78,7 +82,9 @@ func decodeOrder(r io.Reader) (order, error) {
 	if err := d.Decode(&o); err != nil {
 		return order{}, fmt.Errorf("reading the request: %w", err)
 	}
-	if o.Action != ActionRestart && o.Action != ActionQuarantine && o.Action != ActionCancel {
+	switch o.Action {
+	case ActionRestart, ActionQuarantine, ActionCancel, ActionAnswer:
+	default:
 		return order{}, fmt.Errorf("reading the request: there is no action %q", o.Action)
 	}
 	return o, nil
@@ -86,11 +92,13 @@ func decodeOrder(r io.Reader) (order, error) {
 
 func (s *Session) carryOut(o order) (Answer, error) {
 	s.mu.Lock()
-	source, cancel := s.source, s.cancel
+	source, cancel, answer := s.source, s.cancel, s.answer
 	s.mu.Unlock()
 	switch {
-	case o.Action == ActionCancel && cancel == nil:
+	case o.Action == ActionCancel && cancel == nil, o.Action == ActionAnswer && answer == nil:
 		return Answer{}, errors.New("the session is being opened")
+	case o.Action == ActionAnswer:
+		return Answer{}, answer(o.Question, o.Answer)
 	case o.Action == ActionCancel:
 		return Answer{}, cancel(o.Turn)
 	case source == nil:
@@ -122,10 +130,21 @@ func (s Status) Do(ctx context.Context, action Action) (Answer, error) {
 
 // CancelTurn asks the session with an id to cancel a turn. The session refuses if that turn is over.
 func CancelTurn(ctx context.Context, id string, turn int, bases ...string) error {
+	return order{Action: ActionCancel, Turn: turn}.sendTo(ctx, id, bases)
+}
+
+// AnswerQuestion asks the session with an id to accept an answer to one of its questions, by the value of the answer. The session refuses if the
+// question is no longer open.
+func AnswerQuestion(ctx context.Context, id, question, answer string, bases ...string) error {
+	return order{Action: ActionAnswer, Question: question, Answer: answer}.sendTo(ctx, id, bases)
+}
+
+// sendTo sends an order to the session with an id.
+func (o order) sendTo(ctx context.Context, id string, bases []string) error {
 	for _, path := range sockets("session", bases) {
 		var found struct{ ID string }
 		if askSocket(path, &found) == nil && found.ID == id {
-			_, err := order{Action: ActionCancel, Turn: turn}.send(ctx, filepath.Dir(path))
+			_, err := o.send(ctx, filepath.Dir(path))
 			return err
 		}
 	}

@@ -26,7 +26,7 @@ const (
 
 // Session is a private directory of a running aura. It contains the sockets of its children, a status socket that reports the
 // health of its plugins to other processes, a socket that reports the state of the session itself, and a control socket by which
-// other processes of the user restart and quarantine plugins and cancel turns. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
+// other processes of the user restart and quarantine plugins, cancel turns and answer questions. The owner must close it. If the owner was killed, the next OpenSession removes the directory.
 type Session struct {
 	ID   string
 	dir  string
@@ -41,6 +41,8 @@ type Session struct {
 	describe func() any
 	// cancel ends a turn; nil until Cancels is called.
 	cancel func(turn int) error
+	// answer answers a question; nil until Answers is called.
+	answer func(question, answer string) error
 }
 
 // source is what a session reports on and controls.
@@ -251,6 +253,14 @@ func (s *Session) Cancels(by func(turn int) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancel = by
+}
+
+// Answers sets how another process of the user answers a question: a function that returns why the answer does not count. It is called from any
+// goroutine.
+func (s *Session) Answers(by func(question, answer string) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answer = by
 }
 
 // maxStatus is the largest status that is read, in bytes.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"maps"
 	"os"
 	"slices"
@@ -9,17 +8,11 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
-	"github.com/idelchi/aura/internal/agent/mcp"
-	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/session"
-	"github.com/idelchi/aura/internal/app/frontend"
 )
 
 // activity is what a session does, for other processes that ask. Its methods may be called from any goroutine. The zero value is idle.
 type activity struct {
-	// user is held while the user is asked, because subagents and MCP servers may ask concurrently.
-	user sync.Mutex
-
 	mu sync.Mutex
 	// lines is how many lines run: a command may run others. The session is idle while none runs.
 	lines int
@@ -66,31 +59,6 @@ func (a *activity) event(ev event.Event) {
 		a.change(func() { a.compacting = e.For == event.ForCompaction })
 	case event.Compaction:
 		a.change(func() { a.compacting = false })
-	}
-}
-
-// asking returns a function that asks the user one question at a time, and marks that a call waits for the answer.
-func (a *activity) asking(
-	ask func(context.Context, policy.Question) (policy.Answer, error),
-) func(context.Context, policy.Question) (policy.Answer, error) {
-	return func(ctx context.Context, q policy.Question) (policy.Answer, error) {
-		defer a.waits(q.Tool)()
-		a.user.Lock()
-		defer a.user.Unlock()
-		return ask(ctx, q)
-	}
-}
-
-// inquiring returns a function that asks the user a question of an MCP server, when no other question is open.
-func (a *activity) inquiring(f frontend.Inquirer) mcp.Ask {
-	return func(ctx context.Context, q mcp.Inquiry) (string, bool, error) {
-		defer a.waits("MCP server " + q.Server)()
-		a.user.Lock()
-		defer a.user.Unlock()
-		if ctx.Err() != nil {
-			return "", false, context.Cause(ctx)
-		}
-		return f.Inquire(ctx, q)
 	}
 }
 
@@ -156,5 +124,6 @@ func (s *Session) report() session.Live {
 		CostUSD: now.CostUSD, Turn: s.journal.flight.lastTurn(),
 	}
 	s.running.activity.fill(&out)
+	out.Questions = s.running.questions.list()
 	return out
 }

@@ -78,7 +78,7 @@ func (c control) beginLogin(ctx context.Context, name string, server config.MCPS
 	detached, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	l := &openLogin{end: end, pasted: make(chan pasted), done: make(chan struct{}), watched: true}
 	s.servers.logins.begin(name, l)
-	ask, of := s.running.activity.inquiring(inquirer), s.setup.Config
+	ask, of := s.running.questions.inquiring(inquirer), s.setup.Config
 	go func() {
 		limited, cancel := context.WithTimeoutCause(detached, loginPatience, fmt.Errorf("nobody logged in within %s", loginPatience))
 		defer cancel()

@@ -21,6 +21,8 @@ type running struct {
 	end context.CancelCauseFunc
 
 	activity activity
+	// questions has what waits for an answer of the user.
+	questions *questions
 }
 
 // begin returns a context that Cancel ends, and a function that must be called when the work is done.

@@ -115,7 +115,7 @@ func (s *Session) connectServers(ctx context.Context, of *config.Config, confine
 		}
 	}
 	if inquirer, ok := s.front.(frontend.Inquirer); ok {
-		o.Ask = declining(s.running.activity.inquiring(inquirer), s.notices.show)
+		o.Ask = declining(s.running.questions.inquiring(inquirer), s.notices.show)
 	}
 	o.Version, o.OnChange = s.opts.Version, func() { s.servers.stale.Store(true) }
 	return mcp.Open(ctx, o, list)

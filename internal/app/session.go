@@ -115,6 +115,7 @@ type Session struct {
 func Open(ctx context.Context, o Options, front frontend.FrontEnd) (*Session, error) {
 	s := &Session{opts: o, front: front}
 	s.moments = newMoments(&s.secrets)
+	s.running.questions = newQuestions(&s.secrets, s.running.activity.waits, func(text string) { s.notices.show(text) })
 	s.events = &events{emit: front.Event, hide: newHider(&s.secrets)}
 	s.notices = &notices{send: s.events.send}
 	s.journal = &journal{version: o.Version, tell: s.notices.show, todos: &s.todos, flight: newFlight(&s.secrets), noteFired: s.plugins.noteFired}
@@ -207,7 +208,7 @@ func (s *Session) firstSource(ctx context.Context) (setup.Source, error) {
 		Providers: setup.NewProviders(c, &s.secrets, s.notices.once),
 	}
 	if asker, ok := s.front.(frontend.Asker); ok {
-		out.Confirm, out.Approvals = s.running.activity.asking(s.moments.asking(asker.Ask)), &policy.Approvals{}
+		out.Confirm, out.Approvals = s.running.questions.asking(s.moments.asking(asker.Ask)), &policy.Approvals{}
 	}
 	if editor, ok := s.front.(frontend.BufferSaver); ok {
 		out.SaveBuffers = editor.SaveBuffers
@@ -238,6 +239,7 @@ func (s *Session) begin(ctx context.Context, p conversation.Persona, saved sessi
 	s.moments.begin(s.talk)
 	if s.plugins.place != nil {
 		s.plugins.place.Describe(func() any { return s.report() })
+		s.plugins.place.Answers(s.running.questions.answer)
 		s.plugins.place.Cancels(func(turn int) error { return s.running.cancelTurn(turn, s.journal.flight.lastTurn()) })
 	}
 	return nil

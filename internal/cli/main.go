@@ -55,12 +55,14 @@ type streams struct {
 	interrupts *interrupts
 	// audit opens the audit log. If it is nil, there is none.
 	audit *auditing
+	// lines reads what the user types as answers. If it is nil, each question has a reader of its own.
+	lines *lineReader
 }
 
 // onScreen returns the streams with a screen. Text that is written to a terminal is cleaned from then on.
 func (s streams) onScreen() streams {
 	s.screen = terminal.NewScreen(s.out, s.err, s.environ)
-	s.out, s.err = s.screen.Out(), s.screen.Err()
+	s.out, s.err, s.lines = s.screen.Out(), s.screen.Err(), &lineReader{}
 	return s
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -270,7 +271,10 @@ func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app
 	if err != nil {
 		return because(ctx, err)
 	}
-	loop.Line = typedLines(d.in, prompts)
+	loop.Line = typedLines(scanned(d.in), prompts)
+	if k, ok := keyboardOf(d.streams); ok {
+		loop.Line = typedLines(k.lines.prompts(k.in), prompts)
+	}
 	loop.Send = func(ctx context.Context, line string) (exit bool, err error) {
 		exit, err = opened.RunLine(ctx, frontend.Line{Text: line})
 		d.health(opened)
@@ -284,25 +288,37 @@ func (d *developed) converses(ctx context.Context, loop plugindev.Options, a app
 	return errors.Join(unlessInterrupted(ctx, err), opened.Close(app.ReasonOf(ctx, err)))
 }
 
-// typedLines returns a function that returns the prompts and then the lines of the input, without those that are blank.
-func typedLines(in io.Reader, prompts []string) func() (string, error) {
+// scanned returns a function that returns the lines of an input.
+func scanned(in io.Reader) func() (string, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, files.MaxText)
+	return func() (string, error) {
+		if lines.Scan() {
+			return lines.Text(), nil
+		}
+		return "", cmp.Or(lines.Err(), io.EOF)
+	}
+}
+
+// typedLines returns a function that returns the prompts and then the lines that next returns, without those that are blank.
+func typedLines(next func() (string, error), prompts []string) func() (string, error) {
 	return func() (string, error) {
 		if len(prompts) > 0 {
 			next := prompts[0]
 			prompts = prompts[1:]
 			return next, nil
 		}
-		for lines.Scan() {
-			if strings.TrimSpace(lines.Text()) != "" {
-				return strings.ToValidUTF8(lines.Text(), "\uFFFD"), nil
+		for {
+			text, err := next()
+			switch {
+			case errors.Is(err, io.EOF):
+				return "", io.EOF
+			case err != nil:
+				return "", fmt.Errorf("reading standard input: %w", err)
+			case strings.TrimSpace(text) != "":
+				return strings.ToValidUTF8(strings.TrimRight(text, "\r\n"), "\uFFFD"), nil
 			}
 		}
-		if err := lines.Err(); err != nil {
-			return "", fmt.Errorf("reading standard input: %w", err)
-		}
-		return "", io.EOF
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // TestTypedLines checks that the prompts come first, and then the lines of the input as they are, without blank lines.
 func TestTypedLines(t *testing.T) {
 	t.Parallel()
-	next := typedLines(strings.NewReader("\n \t\n two\n\n/three 3\n!four\nbad \xff\n"), []string{"one", ""})
+	next := typedLines(scanned(strings.NewReader("\n \t\n two\n\n/three 3\n!four\nbad \xff\n")), []string{"one", ""})
 	var got []string
 	for {
 		line, err := next()

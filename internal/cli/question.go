@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -18,13 +17,16 @@ import (
 // keyboard is the terminal on which the user answers questions.
 type keyboard struct {
 	in    *os.File
-	lines *bufio.Reader
+	lines *lineReader
 }
 
 // keyboardOf returns the keyboard of a user who sees questions on standard error. It returns false if input or standard error is
 // not a terminal.
 func keyboardOf(s streams) (keyboard, bool) {
 	k, ok := keyboardOn(s.in)
+	if s.lines != nil {
+		k.lines = s.lines
+	}
 	return k, ok && isTerminal(s.err)
 }
 
@@ -34,27 +36,25 @@ func keyboardOn(input any) (keyboard, bool) {
 	if !ok || !isTerminal(in) {
 		return keyboard{}, false
 	}
-	return keyboard{in: in, lines: bufio.NewReader(in)}, true
+	return keyboard{in: in, lines: &lineReader{}}, true
 }
 
 // ask shows a question and returns the line that the user types. Only what is typed after the question is shown answers it. The
-// end of the input is an empty line. A read from a terminal cannot be cancelled: if the command ends before the answer, the
-// process ends too.
+// end of the input is an empty line.
 func (k keyboard) ask(ctx context.Context, show func() error) (string, error) {
+	if err := k.lines.rest(ctx); err != nil {
+		return "", err
+	}
 	if err := terminal.DiscardTyped(k.in); err != nil {
 		return "", err
 	}
-	k.lines.Reset(k.in)
 	if err := show(); err != nil {
 		return "", fmt.Errorf("showing the question: %w", err)
 	}
-	answer := make(chan typed, 1)
-	go func() {
-		text, err := k.lines.ReadString('\n')
-		answer <- typed{text, err}
-	}()
+	answer := k.lines.ask(k.in)
 	select {
 	case <-ctx.Done():
+		k.lines.withdraw()
 		return "", context.Cause(ctx)
 	case a := <-answer:
 		if a.err != nil && strings.TrimSpace(a.text) == "" {
@@ -90,12 +90,6 @@ func (k keyboard) askSecret(ctx context.Context, s streams, question string) (st
 		}
 		return strings.TrimSpace(a.text), a.err
 	}
-}
-
-// typed is a line that the user typed.
-type typed struct {
-	text string
-	err  error
 }
 
 // confirms asks a question whose answer is yes or no. about describes line by line what the question is about. Both are plain text.

@@ -36,8 +36,9 @@ The server listens on 127.0.0.1 alone. --socket listens on a Unix socket instead
 only you can open. To reach the pages from another machine, forward it there:
 ssh -L 8080:/path/to/socket HOST, and open the printed address.
 
---control lets the pages restart and quarantine plugins and cancel turns. Each request
-is asked for again in this terminal: the key y does it, every other key refuses.
+--control lets the pages restart and quarantine plugins, cancel turns and answer the
+questions of sessions. Each request is asked for again in this terminal: the key y does
+it, every other key refuses.
 
 --open opens the address in the default browser. The browser gets it by a file that
 only you can read and that is removed when the page is there, because all users of a
@@ -85,7 +86,7 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 			return o.run(cmd.Context(), s, root, cfg)
 		},
 	}
-	cmd.Flags().BoolVar(&o.control, "control", false, "let pages restart and quarantine plugins and cancel turns; each request is asked for in this terminal")
+	cmd.Flags().BoolVar(&o.control, "control", false, "let pages restart and quarantine plugins, cancel turns and answer questions; each request is asked for in this terminal")
 	cmd.Flags().BoolVar(&o.open, "open", false, "open the address in the default browser")
 	cmd.Flags().IntVar(&o.port, "port", 0, "port to listen on (default any free port)")
 	cmd.Flags().StringVar(&o.socket, "socket", "", "Unix socket to listen on instead of a port; its directory is created, or must be yours alone")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -68,4 +69,46 @@ func TestOneKey(t *testing.T) {
 			t.Errorf("%s: shown %q", row.name, shown)
 		}
 	}
+}
+
+// TestOneKeyAhead types keys after a question has appeared, and before they count: an impatient second y for an earlier question must not agree to
+// this one.
+func TestOneKeyAhead(t *testing.T) {
+	t.Parallel()
+	keyboard, tty, err := pty.Open()
+	if err != nil {
+		testneed.Missing(t, testneed.Terminal, err)
+	}
+	t.Cleanup(func() { _, _ = tty.Close(), keyboard.Close() })
+	user := &hasty{keyboard: keyboard}
+	keys := &oneKey{in: tty, err: user}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	user.ready = func() { time.AfterFunc(silentTime, cancel) }
+	if yes, err := keys.confirm(ctx, []string{"restart it"}); err != nil || yes {
+		t.Errorf("%v, error %v", yes, err)
+	}
+	if shown := user.String(); !strings.HasSuffix(shown, "no longer asked\n") {
+		t.Errorf("shown %q", shown)
+	}
+}
+
+// hasty is a user who presses the key when a question appears, before it can be answered.
+type hasty struct {
+	bytes.Buffer
+	keyboard *os.File
+	// ready is called when a key counts.
+	ready func()
+}
+
+func (p *hasty) Write(text []byte) (int, error) {
+	switch {
+	case strings.HasPrefix(string(text), "? "):
+		if _, err := io.WriteString(p.keyboard, "y"); err != nil {
+			return 0, err
+		}
+	case strings.HasSuffix(string(text), "every other key refuses: "):
+		p.ready()
+	}
+	return p.Buffer.Write(text)
 }

@@ -86,6 +86,8 @@ type Answer struct {
 	Option string
 	// Reason is what the user says to the model with Reject. It may be empty.
 	Reason string
+	// Via names the program by which the user answered; empty for the front end of the session.
+	Via string
 }
 
 // RefusedError is a call that the user denied.

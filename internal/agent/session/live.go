@@ -30,6 +30,8 @@ type Live struct {
 	TokensOut int     `json:"tokens_out"`
 	// CostUSD is nil if a price is not known.
 	CostUSD *float64 `json:"cost_usd"`
+	// Questions are what waits for an answer of the user, the oldest first.
+	Questions []Question `json:"questions,omitempty"`
 }
 
 // Activity is what a session does.

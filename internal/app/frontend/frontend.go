@@ -28,6 +28,19 @@ type Asker interface {
 	Ask(ctx context.Context, q policy.Question) (policy.Answer, error)
 }
 
+// AnsweredError is the cause for which the context of Ask or Inquire ends if the user has answered elsewhere. What the front end returns does not
+// count then, and a notice says what was answered.
+type AnsweredError struct {
+	// By names the program in which the user answered, and Answer is the answer in words.
+	By, Answer string
+	// Refused is set if the answer is no.
+	Refused bool
+}
+
+func (e *AnsweredError) Error() string {
+	return "the question was answered by " + e.By + ": " + e.Answer
+}
+
 // Inquirer is a front end whose user can answer questions of MCP servers. Without an Inquirer, they are declined.
 type Inquirer interface {
 	// Inquire asks for one value, or whether to open a URL. ok is false if the user declines. A text must pass q.Check. It returns when ctx

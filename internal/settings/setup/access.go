@@ -35,7 +35,7 @@ func (s Source) askAccess(ctx context.Context, q policy.Question, more func() er
 		return policy.Reject, fmt.Errorf("nobody answered: %w", err)
 	}
 	if !q.Offers(answer.Decision) {
-		answer = policy.Answer{Reason: answer.Reason}
+		answer = policy.Answer{Reason: answer.Reason, Via: answer.Via}
 	}
 	if answer.Decision == policy.Reject {
 		s.Approvals.Refuse(policy.Refusal{Approval: q.About.Refusing(), Reason: answer.Reason})

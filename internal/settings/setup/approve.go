@@ -61,7 +61,7 @@ func (s Source) applyAnswer(q policy.Question, answer policy.Answer) error {
 	case policy.Once, policy.Outside:
 		answer.Pattern = ""
 	default:
-		answer = policy.Answer{Reason: answer.Reason}
+		answer = policy.Answer{Reason: answer.Reason, Via: answer.Via}
 	}
 	s.tellAnswer(q, answer)
 	if answer.Decision == policy.Reject {
@@ -89,6 +89,7 @@ func (s Source) tellAnswer(q policy.Question, answer policy.Answer) {
 	}
 	s.Emit(event.Approval{
 		Name: q.Tool, Arguments: args, Rule: q.Rule, By: q.By, Decision: answer.Decision.String(), Pattern: answer.Pattern, Reason: answer.Reason,
+		Via: answer.Via,
 	})
 }
 

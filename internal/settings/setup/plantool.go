@@ -52,7 +52,7 @@ func (s *Setup) AskPlan(ctx context.Context, plan string) (mode string, err erro
 		return "", fmt.Errorf("asking about the plan: %w", err)
 	}
 	if answer.Decision != policy.Reject && !slices.ContainsFunc(q.Options, func(o policy.Option) bool { return o.Value == answer.Option }) {
-		answer = policy.Answer{}
+		answer = policy.Answer{Via: answer.Via}
 	}
 	s.tellAnswer(q, answer)
 	if answer.Decision == policy.Reject {

@@ -3,12 +3,14 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
@@ -62,6 +64,9 @@ func (f *front) Ask(ctx context.Context, q policy.Question) (policy.Answer, erro
 	var answered permissionResponse
 	if err := f.server.conn.call(ctx, methodPermission, asked, &answered); err != nil {
 		f.mu.Lock()
+		if elsewhere, ok := errors.AsType[*frontend.AnsweredError](err); ok {
+			c.refused = elsewhere.Refused
+		}
 		if alone {
 			f.endCall(c)
 		}

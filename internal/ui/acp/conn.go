@@ -185,6 +185,7 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 	c.send(message{ID: json.RawMessage(id), Method: method, Params: raw})
 	select {
 	case <-ctx.Done():
+		c.withdraw(id)
 		return context.Cause(ctx)
 	case m := <-answer:
 		if m.Error != nil {
@@ -194,6 +195,15 @@ func (c *conn) call(ctx context.Context, method string, params, result any) erro
 			return fmt.Errorf("reading the client's answer to %s: %w", method, err)
 		}
 		return nil
+	}
+}
+
+// withdraw tells the client that a request needs no answer any more. A client that reads so slowly that lines wait learns it by what follows.
+func (c *conn) withdraw(id string) {
+	line := fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{"requestId":%s}}`+"\n", methodCancelRequest, id)
+	select {
+	case c.queue <- []byte(line):
+	default:
 	}
 }
 

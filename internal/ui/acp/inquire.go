@@ -3,10 +3,12 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/idelchi/aura/internal/agent/mcp"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
@@ -62,6 +64,9 @@ func (f *front) permit(ctx context.Context, q mcp.Inquiry, options []mcp.Option)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	c.refused = i < 0
+	if elsewhere, ok := errors.AsType[*frontend.AnsweredError](err); ok {
+		c.refused = elsewhere.Refused
+	}
 	f.endCall(c) // no event follows
 	return i, err
 }

@@ -9,13 +9,15 @@ import (
 
 // The methods of the client that aura calls.
 const (
-	methodUpdate      = "session/update"
-	methodPermission  = "session/request_permission"
-	methodElicit      = "elicitation/create"
-	methodReadFile    = "fs/read_text_file"
-	methodWriteFile   = "fs/write_text_file"
-	methodPlugins     = "_aura/plugins"
-	methodPluginState = "_aura/plugin_state"
+	methodUpdate     = "session/update"
+	methodPermission = "session/request_permission"
+	// methodCancelRequest withdraws a request, in both directions.
+	methodCancelRequest = "$/cancel_request"
+	methodElicit        = "elicitation/create"
+	methodReadFile      = "fs/read_text_file"
+	methodWriteFile     = "fs/write_text_file"
+	methodPlugins       = "_aura/plugins"
+	methodPluginState   = "_aura/plugin_state"
 )
 
 // request is a request that is being answered.
@@ -95,7 +97,7 @@ func (s *server) notified(m message) {
 		if one := s.session(p.SessionID); one != nil {
 			one.cancel(errCancelled)
 		}
-	case "$/cancel_request":
+	case methodCancelRequest:
 		var p struct {
 			RequestID json.RawMessage `json:"requestId"`
 		}

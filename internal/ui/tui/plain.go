@@ -44,10 +44,10 @@ func NewPlain(o Options, out io.Writer) *Plain {
 // plainWorker is what happens around the session: typed lines, interrupts, the session's own work.
 type plainWorker struct {
 	typed chan typedText
-	// asked receives a question; the loop answers it.
-	asked chan *plainQuestion
-	done  chan workDone
-	stop  chan struct{}
+	// asked receives a question; the loop answers it. withdrawn receives a question that is no longer asked.
+	asked, withdrawn chan *plainQuestion
+	done             chan workDone
+	stop             chan struct{}
 }
 
 type typedText struct {
@@ -60,7 +60,7 @@ var errQuit = errors.New("quit")
 
 // Run shows the session until the user ends it or ctx ends. interrupts receives Ctrl-C.
 func (p *Plain) Run(ctx context.Context, interrupts <-chan struct{}) error {
-	w := &plainWorker{typed: make(chan typedText), asked: make(chan *plainQuestion), done: make(chan workDone, 1), stop: make(chan struct{})}
+	w := &plainWorker{typed: make(chan typedText), asked: make(chan *plainQuestion), withdrawn: make(chan *plainQuestion), done: make(chan workDone, 1), stop: make(chan struct{})}
 	p.worker = w
 	defer close(w.stop)
 	opening, cancel := context.WithCancel(ctx)
@@ -145,6 +145,8 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 			}
 		case q := <-l.w.asked:
 			l.ask(q)
+		case q := <-l.w.withdrawn:
+			l.withdraw(q)
 		case <-l.silent:
 			l.listen()
 		case <-interrupts:

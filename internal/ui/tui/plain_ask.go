@@ -112,6 +112,21 @@ func (l *plainLoop) answer(r reply) {
 	q.done <- r
 }
 
+// withdraw removes a question that is no longer asked, with what was typed for its answer.
+func (l *plainLoop) withdraw(q *plainQuestion) {
+	if l.question != q {
+		return
+	}
+	if err := terminal.DiscardTyped(l.p.o.In); err != nil {
+		l.p.label("Warning", err.Error())
+	}
+	if q.ready {
+		l.rest = ""
+		l.p.write("\n")
+	}
+	l.answer(reply{})
+}
+
 // Ask implements frontend.Asker.
 func (p *Plain) Ask(ctx context.Context, q policy.Question) (policy.Answer, error) {
 	about, by, choices, err := approval(q)
@@ -141,6 +156,12 @@ func (p *Plain) ask(ctx context.Context, choices []choice) (reply, error) {
 	case r := <-asked.done:
 		return r, nil
 	case <-ctx.Done():
+		select {
+		case p.worker.withdrawn <- asked:
+			<-asked.done // nothing else is printed before the line of the question has ended
+		case <-asked.done: // its turn has ended
+		case <-p.worker.stop:
+		}
 		return reply{}, context.Cause(ctx)
 	}
 }

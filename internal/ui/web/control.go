@@ -31,6 +31,8 @@ type Control struct {
 	// Plugin restarts or quarantines a plugin; see host.Status.Do. Cancel cancels a turn; see host.CancelTurn.
 	Plugin func(context.Context, host.Status, host.Action) (host.Answer, error)
 	Cancel func(ctx context.Context, session string, turn int) error
+	// Answer answers a question of a session; see host.AnswerQuestion.
+	Answer func(ctx context.Context, session, question, answer string) error
 	// Done shows in the terminal what became of a request that the user agreed to.
 	Done func(text string)
 }
@@ -39,6 +41,8 @@ type Control struct {
 type controlRequest struct {
 	about []string
 	do    func(context.Context) (string, error)
+	// moot returns why the request has become pointless, while the user is asked; nil if it has not. It may be nil.
+	moot func() error
 }
 
 var (
@@ -88,13 +92,49 @@ func (s *site) carryOut(ctx context.Context, asked controlRequest) (string, erro
 	defer s.asking.Unlock()
 	within, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
+	within, withdraw := context.WithCancelCause(within)
+	defer asked.watch(within, withdraw)()
 	yes, err := s.control.Confirm(within, asked.about)
+	if moot, ok := errors.AsType[*mootError](context.Cause(within)); ok {
+		return "", moot
+	}
 	if err != nil || !yes || within.Err() != nil {
 		return "", errRefused // also if the page or the time is gone
 	}
 	within, end := context.WithTimeout(ctx, actTime)
 	defer end()
 	return asked.do(within)
+}
+
+// mootError is why a request became pointless while the user was asked about it.
+type mootError struct{ error }
+
+// watchInterval is how often it is checked whether a request has become pointless.
+const watchInterval = time.Second
+
+// watch withdraws a request from the terminal when it becomes pointless, until the returned function is called.
+func (r controlRequest) watch(ctx context.Context, withdraw context.CancelCauseFunc) (end func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(watchInterval)
+		defer tick.Stop()
+		for r.moot != nil {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := r.moot(); err != nil {
+					withdraw(&mootError{err})
+					return
+				}
+			}
+		}
+	}()
+	return func() {
+		withdraw(nil)
+		<-done
+	}
 }
 
 // requested returns what a request asks for, in the words of what is known now. A page cannot say anything that is shown or done: it only names
@@ -114,6 +154,8 @@ func (s *site) requested(r *http.Request) (controlRequest, error) {
 			return controlRequest{}, errors.New("the request names no turn")
 		}
 		return s.cancelRequest(r.PostFormValue("session"), turn)
+	case host.ActionAnswer:
+		return s.answerRequest(r.PostFormValue("session"), r.PostFormValue("question"), r.PostFormValue("answer"))
 	default:
 		return controlRequest{}, errors.New("there is no such request")
 	}

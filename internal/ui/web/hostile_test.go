@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -81,11 +82,12 @@ func everywhere(w *world) {
 	}
 	raw, err := json.Marshal(session.Live{
 		ID: j.ID(), Workdir: hostile, Agent: hostile, Mode: hostile, Provider: hostile, Model: hostile, Title: hostile, State: session.ActivityApproval, For: []string{hostile},
+		Questions: hostileQuestions(arguments),
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.reports = []json.RawMessage{raw}
+	w.reports, w.control = []json.RawMessage{raw}, (&terminal{}).control()
 	w.statuses = []host.Status{{
 		PluginHealth: host.PluginHealth{Name: hostile, Dir: hostile, Health: host.Health{Session: j.ID(), State: host.State(hostile), LastExit: hostile, Runtime: hostile}}, Project: hostile, Log: log,
 	}}
@@ -170,6 +172,24 @@ func TestHostileTexts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hostileQuestions returns a question of each kind with hostile texts.
+func hostileQuestions(arguments json.RawMessage) []session.Question {
+	var out []session.Question
+	for i, kind := range []session.QuestionKind{session.QuestionCall, session.QuestionCall, session.QuestionNetwork, session.QuestionPath, session.QuestionPlan, session.QuestionServer, hostile} {
+		q := session.Question{
+			ID: fmt.Sprint(hostile, i), Kind: kind, Tool: hostile, About: hostile, Why: []string{hostile}, Cut: i%2 == 0,
+			Answers: []session.QuestionAnswer{{Value: hostile, Title: hostile, Pattern: hostile, Covers: hostile}},
+		}
+		if i == 0 {
+			q.Arguments, q.About = arguments, ""
+		} else {
+			q.Changes = "--- a/" + hostile + "\n+++ b/x\n@@ -1 +1 @@ " + hostile + "\n-" + hostile + "\n+" + hostile
+		}
+		out = append(out, q)
+	}
+	return out
 }
 
 // addresses returns the addresses in a page that begin with a text.

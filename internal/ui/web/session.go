@@ -74,9 +74,13 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 		if err != nil {
 			return err
 		}
+		questions, err := s.questionItems(r, row)
+		if err != nil {
+			return err
+		}
 		rest, err := s.conversation(row, index, page, m.Turn)
 		v.layout, v.model = layout{Title: head.Title + " - aura", Section: "/sessions"}, cleaned(s.reader.source.Secrets, m)
-		v.boxes = append([]box{{"heads", heads}}, rest...)
+		v.boxes = append([]box{{"questions", questions}, {"heads", heads}}, rest...)
 		return err
 	})
 	if err == nil && !found {

@@ -39,13 +39,15 @@ type sessionModel struct {
 	ID, Title, Project, Agent, Mode, Model, Started, Used string
 	// Condition is what the session does or how it ended. Kind is its class: running, approval, ended or failed.
 	Condition, Kind, Since string
-	Messages, Turn         string
-	Context                string
-	Percent                string
-	TokensIn, TokensOut    string
-	Cost                   string
-	Plugins                string
-	Running                bool
+	// Asks is the question that waits for an answer.
+	Asks                string
+	Messages, Turn      string
+	Context             string
+	Percent             string
+	TokensIn, TokensOut string
+	Cost                string
+	Plugins             string
+	Running             bool
 	// Cancel is set if the page has a button that cancels the turn.
 	Cancel bool
 }
@@ -132,7 +134,7 @@ func modelOf(r inspect.SessionRow) *sessionModel {
 		return m
 	}
 	live := r.Live
-	m.Running, m.Kind, m.Since = true, "running", clock(live.Since)
+	m.Running, m.Kind, m.Since, m.Asks = true, "running", clock(live.Since), summary(live)
 	if live.State == session.ActivityApproval {
 		m.Kind = "approval"
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,11 +22,13 @@ import (
 
 // world is a running server with its source.
 type world struct {
-	t        *testing.T
-	dir      string
-	token    web.Token
-	addr     string
-	reports  []json.RawMessage
+	t       *testing.T
+	dir     string
+	token   web.Token
+	addr    string
+	reports []json.RawMessage
+	// later, once it is set, is what the sessions report in place of reports.
+	later    atomic.Pointer[[]json.RawMessage]
 	statuses []host.Status
 	// plugin is what every plugin is described as.
 	plugin *web.Described
@@ -51,7 +55,7 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Control: w.control, Source: web.Source{
-			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return w.reports },
+			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return *cmp.Or(w.later.Load(), &w.reports) },
 			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret),
 		}})
 	}()

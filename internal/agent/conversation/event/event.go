@@ -90,6 +90,8 @@ type Approval struct {
 	Pattern string `json:"pattern,omitempty"`
 	// Reason is what the user says to the model with "no".
 	Reason string `json:"reason,omitempty"`
+	// Via is "aura web" if the user answered there, and not where the session runs.
+	Via string `json:"via,omitempty"`
 }
 
 // ToolCall reports that a tool is about to run or was refused.
