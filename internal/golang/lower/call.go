@@ -22,6 +22,9 @@ func (f *fn) call(e *ast.CallExpr) string {
 	if text, ok := f.special(e); ok {
 		return text
 	}
+	if text, ok := f.hiddenReceiver(e, fun); ok {
+		return text
+	}
 	callee, compiled, sig := f.callee(fun)
 	return f.apply(e, sig, compiled, callee)
 }

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
+	"strings"
 )
 
 // hiddenField reports whether the interpreter must see a field as any: it holds functions whose types lead back to the struct, or
@@ -192,6 +194,48 @@ func (f *fn) hiddenPlace(l ast.Expr) bool {
 	index := s.Index()
 	_, t := f.rawPath("", f.typeOf(sel.X), index[:len(index)-1])
 	return f.hiddenField(structOf(t), index[len(index)-1])
+}
+
+// hiddenReceiver lowers the call of a method of a pointer to a hidden field. The method gets the address of a variable with the value of the field, and
+// the field gets the value of the variable after the call.
+func (f *fn) hiddenReceiver(e *ast.CallExpr, fun ast.Expr) (string, bool) {
+	sel, ok := fun.(*ast.SelectorExpr)
+	if !ok || f.info.Selections[sel] == nil || f.info.Selections[sel].Kind() != types.MethodVal || !f.hiddenPlace(sel.X) {
+		return "", false
+	}
+	t := f.typeOf(sel.X)
+	m, index := f.method(t, sel)
+	recv, pointer := receiver(m)
+	if recv == nil || !pointer || len(index) != 1 || !f.own(recv) {
+		return "", false
+	}
+	if _, have := t.Underlying().(*types.Pointer); have {
+		return "", false
+	}
+	sig := f.typeOf(fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
+	field := ast.Unparen(sel.X).(*ast.SelectorExpr)      //nolint:forcetypeassert // see hiddenPlace
+	path := f.info.Selections[field].Index()
+	last := len(path) - 1
+	x, around := f.path(f.expr(field.X), f.typeOf(field.X), path[:last])
+	place, value := f.fresh("q"), f.fresh("v")
+	params, results := []string{}, []string{}
+	args := []string{"&" + value}
+	for i, v := range list(sig.Params()) {
+		args = append(args, "aura_p"+strconv.Itoa(i))
+		params = append(params, args[i+1]+" "+f.typ(v.Type(), e.Pos()))
+	}
+	for range sig.Results().Len() {
+		results = append(results, f.fresh("r"))
+	}
+	call := f.methodRef(m, types.Unalias(t).(*types.Named), e.Pos()) + "(" + strings.Join(args, ", ") + ")" //nolint:forcetypeassert // it has methods
+	if len(results) > 0 {
+		call = strings.Join(results, ", ") + " := " + call
+	}
+	// The arguments are evaluated before the field is read, because they may change it.
+	body := value + " := " + f.clearField("(*"+place+")", t, e.Pos()) + "; " + call + "; *" + place + " = " + f.hide(value, t, e.Pos()) + "; return " + strings.Join(results, ", ")
+	callee := "func(" + place + " *any) " + f.typ(sig, e.Pos()) + " { return func(" + strings.Join(params, ", ") + ")" + f.plainResults(sig, e.Pos()) + " { " + body + " } }(&" + x + "." +
+		f.fieldName(structOf(around), path[last]) + ")"
+	return f.apply(e, sig, false, func(args []string, _ bool) string { return callee + "(" + strings.Join(args, ", ") + ")" }), true
 }
 
 // store returns the value x as it is assigned to l.

@@ -80,6 +80,8 @@ func TestRules(t *testing.T) {
 		"xml.Marshal":                      {"import \"encoding/xml\"\n\ntype own struct{ A int }\n\nfunc f(x own) { xml.Marshal(x) }", "xml.Marshal(aura_box.XML("},
 		"gob.Register":                     {"import \"encoding/gob\"\n\ntype own struct{ A int }\n\nfunc f() { gob.Register(own{}) }", "aura_box.GobRegister("},
 		"flag.TextVar":                     {"import (\"encoding\"; \"flag\")\n\nfunc f(s *flag.FlagSet, p encoding.TextUnmarshaler, v encoding.TextMarshaler) { s.TextVar(p, \"n\", v, \"\") }", "aura_box.SetTextVar(s, "},
+		"quick.Check":                      {"import \"testing/quick\"\n\ntype own int\n\nfunc f() { quick.Check(func(own) bool { return true }, nil) }", "quick.Check(aura_box.Any("},
+		"a method of a hidden field":       {"type list []func(*t)\n\nfunc (l *list) add() {}\n\ntype t struct{ l list }\n\nfunc f(x *t) { x.l.add() }", "}(&x.l)()"},
 		"a function of the library kept":   {"import \"encoding/json\"\n\nvar f = json.Unmarshal", "return aura_box.Fill(aura_p1, "},
 		"a method of the library kept":     {"import \"encoding/json\"\n\nfunc f(e *json.Encoder) func(any) error { return e.Encode }", "aura_x.Encode(aura_box.Mirror(aura_p0))"},
 		"a name with type arguments":       {"type pair[K, V any] struct { k K; v V }\n\ntype list[T any] []T\n\nvar x any = list[pair[string, int]]{}", "p.list[p.pair[string,int]]"},
@@ -112,6 +114,7 @@ func TestRefused(t *testing.T) {
 		"a reflect.Value in the library":     {"import (\"encoding/gob\"; \"reflect\")\n\nfunc f(e *gob.Encoder) { e.EncodeValue(reflect.ValueOf(1)) }", "main.go:4: (*encoding/gob.Encoder).EncodeValue takes or returns a reflect.Value"},
 		"gob of a type that contains itself": {"import \"encoding/gob\"\n\ntype t struct{ Next *t }\n\nfunc f(e *gob.Encoder) { e.Encode(t{}) }", "main.go:6: (*encoding/gob.Encoder).Encode does not see the type t, which contains itself"},
 		"gob of a type that is no struct":    {"import \"encoding/gob\"\n\ntype t int\n\nfunc f() { gob.Register(t(1)) }", "main.go:6: encoding/gob.Register does not see the type t, which is interpreted and no struct"},
+		"random values of a type":            {"import (\"math/rand\"; \"reflect\"; \"testing/quick\")\n\ntype t int\n\nfunc (t) Generate(*rand.Rand, int) reflect.Value { return reflect.Value{} }\n\nfunc f() { quick.Check(func(t) bool { return true }, nil) }", "main.go:8: testing/quick.Check does not see"},
 		"ASN.1 of a type of its own":         {"import \"encoding/asn1\"\n\ntype t struct{ n int }\n\nfunc f() { asn1.Marshal(t{}) }", "main.go:6: encoding/asn1.Marshal does not see the type t, which is interpreted; use encoding/json"},
 		"reflect.Value in a field of the library": {
 			"import (\n\t\"math/rand\"\n\t\"reflect\"\n\t\"testing/quick\"\n)\n\nvar c = quick.Config{Values: func([]reflect.Value, *rand.Rand) {}}", "main.go:8: the field Values holds a reflect.Value",

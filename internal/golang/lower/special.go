@@ -130,7 +130,7 @@ func (f *fn) special(e *ast.CallExpr) (string, bool) {
 	case gobCalls[name] != "" && f.mayBox(e.Args[len(e.Args)-1]):
 		return f.gob(e, name, callee()), true
 	case refusedCalls[name] != "":
-		return f.denyOwn(e, name)
+		return f.denyOwn(e, name, callee)
 	}
 	return "", false
 }
@@ -166,7 +166,10 @@ func (f *fn) executes(e *ast.CallExpr, obj *types.Func) string {
 }
 
 // denyOwn denies the call of a function that would see the interpreter's types. An argument of an interface type may hold a value of one.
-func (f *fn) denyOwn(e *ast.CallExpr, name string) (string, bool) {
+func (f *fn) denyOwn(e *ast.CallExpr, name string, callee func() string) (string, bool) {
+	if quickCalls[name] && f.random(e) {
+		return f.quick(e, callee()), true
+	}
 	for _, a := range e.Args {
 		t := f.typeOf(a)
 		text := "the type " + types.TypeString(t, types.RelativeTo(f.src.Types)) + ", which is interpreted"
