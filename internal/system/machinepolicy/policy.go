@@ -1,12 +1,14 @@
 package machinepolicy
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
 
 	"github.com/idelchi/aura/internal/base/build"
+	"github.com/idelchi/aura/internal/system/signedpolicy"
 )
 
 // Policy is the policy of a machine. It never changes. The zero value, and a nil Policy, permit everything.
@@ -55,6 +57,9 @@ func (e *Error) Unwrap() error { return e.Err }
 // Read returns the policy of this machine. It is empty if there is none. Every error is an *Error.
 func Read() (*Policy, error) {
 	p, err := thisMachine().read()
+	if err == nil {
+		p, err = p.complete(context.Background(), signedpolicy.Defaults())
+	}
 	if err == nil {
 		err = p.Outdated(build.Version)
 	}

@@ -14,14 +14,23 @@ import (
 
 func init() { commands["site"] = startSite }
 
-// startSite starts a web server on a port of this machine, which it sets as a variable. Each page says how many requests there were.
+// startSite starts a web server on a port of this machine, which it sets as a variable. Each page says how many requests there were. Those
+// below /files are the files of a directory of the script.
 func startSite(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: site VARIABLE")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: site VARIABLE [DIR]")
+	}
+	files := http.NotFoundHandler()
+	if len(args) == 2 {
+		files = http.StripPrefix("/files/", http.FileServer(http.Dir(ts.MkAbs(args[1]))))
 	}
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := requests.Add(1)
+		if strings.HasPrefix(r.URL.Path, "/files/") {
+			files.ServeHTTP(w, r)
+			return
+		}
 		switch r.URL.Path {
 		case "/image":
 			_, _ = w.Write([]byte("\x89PNG\r\n\x1a\nsite"))
