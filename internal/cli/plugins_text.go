@@ -82,6 +82,9 @@ func source(p inspect.Plugin) string {
 	if p.Origin.Ref != "" {
 		text += "@" + p.Origin.Ref
 	}
+	if signer, _, signed := strings.Cut(p.SignedBy, ", SHA256:"); signed {
+		text += ", signed by " + signer
+	}
 	return text
 }
 

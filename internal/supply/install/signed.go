@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
+	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/supply/signature"
 )
 
@@ -167,9 +169,21 @@ func (e locked) verifySigned(policy signature.Policy) error {
 	case e.Signed == nil:
 		return nil
 	}
+	if policy.Rule == signature.Required && e.altered() {
+		return fmt.Errorf("its files are not those that %s signed, and plugins.signed requires a signature; `aura plugins update` installs them again", e.Signed.Signer)
+	}
 	err := signature.Counts(policy.Allowed, signature.Verified{Signer: e.Signed.Signer, Key: e.Signed.Key}, e.Signed.VerifiedAt)
 	if err != nil {
 		return fmt.Errorf("it is signed by %s: %w; allow the key again, or remove the plugin", e.Signed, err)
 	}
 	return nil
+}
+
+// altered reports whether the user accepted files that are not those of the installed version. To disable a plugin is no such change.
+func (e locked) altered() bool {
+	if e.Installed == nil {
+		return false
+	}
+	d := compare(e.Installed, e.Files)
+	return !e.Disabled || len(d.Added)+len(d.Removed) > 0 || !slices.Equal(d.Changed, []string{manifest.FileName})
 }

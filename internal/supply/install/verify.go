@@ -49,6 +49,9 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 		}
 		if entry.Signed != nil {
 			found[i].Signer = entry.Signed.String()
+			if entry.altered() {
+				found[i].Signer += ", changed since"
+			}
 		}
 		if found[i].Err != nil {
 			continue
