@@ -39,7 +39,7 @@ warning depends on values. The exit code is 1 if there are errors, else 0.
 Without an argument, aura checks all plugins of all homes.`
 
 func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
-	var asJSON, compare bool
+	var asJSON, compare, lowered bool
 	cmd := &cobra.Command{
 		Use:   "check [NAME|PACK|PATH]",
 		Short: "Find errors in plugins before they run",
@@ -48,6 +48,7 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
   aura plugins check notepad
   aura plugins check ./my-plugin --json
   aura plugins check notepad --compare
+  aura plugins check notepad --lowered
   aura plugins check ./guard.py`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -62,6 +63,9 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 			targets, options, problem := checkTargets(s, root, args)
 			if problem != nil && len(targets) == 0 {
 				return problem
+			}
+			if lowered {
+				return writeLowered(s.out, targets, options)
 			}
 			found := []check.Finding{}
 			for i, t := range targets {
@@ -92,7 +96,22 @@ func newPluginsCheck(s streams, root *rootOptions) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list of findings")
 	cmd.Flags().BoolVar(&compare, "compare", false, "make recorded calls interpreted and compiled, and compare the results")
+	cmd.Flags().BoolVar(&lowered, "lowered", false, "write the Go that the interpreter runs instead of the findings")
+	cmd.MarkFlagsMutuallyExclusive("lowered", "json", "compare")
 	return cmd
+}
+
+// writeLowered writes the lowered source of the plugins in Go.
+func writeLowered(w io.Writer, targets []checkTarget, o check.Options) error {
+	for _, t := range targets {
+		if t.python || t.portable {
+			continue
+		}
+		if err := check.Lowered(w, t.dir, o.Unsafe); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkTarget is a plugin to check, with its findings. At first, found holds only findings that do not come from the source.
