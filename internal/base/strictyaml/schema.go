@@ -126,6 +126,8 @@ func (s *schemer) typed(t reflect.Type, path string, defaults reflect.Value) (ob
 		return nil, fmt.Errorf("describing %s: the type %s reads itself, but does not describe itself", path, t)
 	case t == durationType:
 		return s.scalar(object{"type": "string", "pattern": DurationPattern}, defaults), nil
+	case t == timeType:
+		return s.scalar(object{"type": "string"}, defaults), nil
 	case t == nodeType:
 		return object{}, nil
 	}
