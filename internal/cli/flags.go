@@ -68,6 +68,8 @@ var flagTable = map[string][]string{
 	"plugins disable": readFlags,
 	"plugins remove":  readFlags,
 	"plugins trust":   readFlags,
+	// These commands concern the sources of plugins.
+	"sources": readFlags, "plugins search": readFlags, "plugins outdated": readFlags,
 	// These commands concern running sessions, whatever the configuration is by now.
 	"web": placeFlags, "plugins top": placeFlags, "plugins restart": placeFlags, "plugins quarantine": placeFlags,
 	// The command line to complete decides which flags are set. A flag that is set is not offered again.

@@ -38,7 +38,7 @@ func newPlugins(s streams, root *rootOptions) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON list")
 	cmd.AddCommand(newPluginsList(s, root), newPluginsShow(s, root), newPluginsInspect(s, root), newPluginsLogs(s, root),
 		newPluginsTop(s, root), newPluginsRestart(s, root), newPluginsQuarantine(s, root),
-		newPluginsAdd(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
+		newPluginsAdd(s, root), newPluginsSearch(s, root), newPluginsOutdated(s, root), newPluginsUpdate(s, root), newPluginsRemove(s, root), newPluginsEnable(s, root), newPluginsDisable(s, root), newPluginsTrust(s, root),
 		newPluginsNew(s, root), newPluginsDev(s, root), newPluginsSDK(s, root), newPluginsSign(s, root), newPluginsCheck(s, root), newPluginsCall(s, root), newPluginsTest(s, root), newPluginsRecordings(s, root), newPluginsReplay(s, root), newPluginsBisect(s, root), newPluginsPythonPath(s, root))
 	return cmd
 }

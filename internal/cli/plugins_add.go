@@ -3,12 +3,15 @@ package cli
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/supply/sources"
 )
 
 // addOptions holds the flags of plugins add.
@@ -32,6 +35,10 @@ plugins is a pack: it is installed, updated and removed as one.
 A plugin of Claude Code becomes a portable plugin; aura lists what it leaves out. If
 the source is a marketplace (.claude-plugin/marketplace.json), --plugin chooses a
 plugin, which may be in another repository.
+
+NAME@SOURCE is a plugin of a source (see 'aura sources'): aura installs the commit that
+the index names, and refuses it if its files or what it requests are not those of the
+index. A source that is not signed names only where a plugin comes from.
 
 A Python extension is a file, a package with an __init__.py, or a project whose
 pyproject.toml declares entry points of the group aar_extensions. aura puts it into
@@ -64,6 +71,7 @@ func newPluginsAdd(s streams, root *rootOptions) *cobra.Command {
   aura plugins add git@github.com:user/aura-plugin-metrics.git --ref v0.2.0
   aura plugins add https://github.com/user/collection --subpath tools/metrics
   aura plugins add https://github.com/user/marketplace --plugin metrics
+  aura plugins add metrics@acme
   aura plugins add ./my-plugin --name mine --global
   aura plugins add ./guard.py`,
 		Args: needsSome("SOURCE"),
@@ -122,8 +130,33 @@ func (o *addOptions) add(cmd *cobra.Command, s streams, root *rootOptions, c *co
 	defer done()
 	options.Global = o.global
 	options.Grant = o.granting(cmd.Context(), s, false)
-	request := install.Request{Source: source, Ref: o.ref, Name: o.name, Plugin: o.plugin, Subpaths: slices.Clone(o.subpaths)}
+	request, err := o.request(source, sourcesIn(c, options))
+	if err != nil {
+		return install.Added{}, err
+	}
 	return install.Add(cmd.Context(), place, request, options)
+}
+
+// inSource matches a plugin of a source, NAME@SOURCE. It is no path and no URL: a directory of that name is written with ./ before it.
+var inSource = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^/\\:@]+)@([a-z0-9][a-z0-9._-]*)$`) })
+
+// request returns what to install. What a signed index says leaves nothing to choose but the name.
+func (o *addOptions) request(source string, in sources.Options) (install.Request, error) {
+	match := inSource().FindStringSubmatch(source)
+	if match == nil {
+		return install.Request{Source: source, Ref: o.ref, Name: o.name, Plugin: o.plugin, Subpaths: slices.Clone(o.subpaths)}, nil
+	}
+	if o.ref != "" || o.plugin != "" || len(o.subpaths) > 0 {
+		return install.Request{}, usageError{fmt.Errorf("%s: the source says what to install, so --ref, --plugin and --subpath do not go with it", source)}
+	}
+	r, err := sources.Resolve(match[2], match[1], in)
+	if err != nil {
+		return install.Request{}, fmt.Errorf("adding %s: %w; for a directory of that name, write ./%s", source, err, source)
+	}
+	if o.name != "" {
+		r.Name = o.name
+	}
+	return r, nil
 }
 
 // writeAdded reports what was installed.
@@ -137,6 +170,9 @@ func writeAdded(w io.Writer, a install.Added) {
 	}
 	fmt.Fprintf(w, "installed %s from %s\n", clean(a.Name), clean(from))
 	fmt.Fprintf(w, "  into %s\n", clean(a.Dir))
+	if a.Index != nil {
+		fmt.Fprintf(w, "  index %s\n", clean(a.Index.String()))
+	}
 	if a.Signed != nil {
 		fmt.Fprintf(w, "  signed by %s\n", clean(a.Signed.String()))
 	}

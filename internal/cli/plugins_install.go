@@ -19,6 +19,7 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/supply/sources"
 )
 
 // installOptions holds the flags that all installing commands share.
@@ -45,14 +46,18 @@ func (o *installOptions) options(c *config.Config, s streams, root *rootOptions)
 	if o.waiting == nil {
 		o.waiting = waiting(s.err)
 	}
-	return install.Options{
+	options := install.Options{
 		Workdir: c.Workdir, Writable: setup.Writable(c), Environ: c.Environ, UserHome: root.configOptions(s).UserHome,
 		Private: vendorDir(c), Go: setup.GoCommand(c),
 		Python:   func() (string, error) { i, err := setup.Python(c); return i.Program, err },
 		NoVendor: o.noVendor, Force: o.force, Check: checkPlugin(c, root.unsafePlugins),
 		Convert:      convertPlugin,
 		BuiltinTools: inspect.BuiltinTools(), Progress: progress, Waiting: o.waiting, Signing: c.Signing, Inspect: setup.VerifyPlugin(c),
-	}, done
+	}
+	options.Index = func(name, plugin string) (*install.Expected, error) {
+		return sources.Expected(name, plugin, sourcesIn(c, options))
+	}
+	return options, done
 }
 
 // convertPlugin converts a plugin of Claude Code. No link in the directory is followed out of it.

@@ -181,6 +181,9 @@ func writeOrigin(line liner, p inspect.Plugin) {
 		return
 	}
 	line("Origin", "%s ref %s commit %s", p.Origin.URL, dash(p.Origin.Ref), dash(p.Origin.Commit))
+	if p.Index != "" {
+		line("Index", "%s", p.Index)
+	}
 	if p.SignedBy != "" {
 		line("Signed by", "%s", p.SignedBy)
 	}

@@ -45,6 +45,9 @@ the same signer, and by a commit that follows the installed one. --signer accept
 another key by its fingerprint, or none. --rewritten accepts a tag that moved and a
 history without the installed commit.
 
+A plugin that was installed from a signed index gets the version that the index names
+now ('aura sources update' renews it); --ref follows its repository instead.
+
 --dry-run fetches the newest version, prints what would change and what you would
 have to grant, and changes nothing.`
 
@@ -130,7 +133,7 @@ func (o *updateOptions) run(cmd *cobra.Command, s streams, root *rootOptions, na
 	for _, target := range targets {
 		options, done := o.options(c, s, root)
 		options.Grant, options.DryRun, options.Ref = o.granting(cmd.Context(), s, true), o.dryRun, o.ref
-		options.Signer, options.Rewritten = o.signer, o.rewritten
+		options.Accept = install.Acceptance{Signer: o.signer, Rewritten: o.rewritten}
 		options.Confirm, options.Keep = confirmHandmade(cmd.Context(), s, o.yes, "Replace"), c.State.Kept()
 		updated, err := install.Update(cmd.Context(), target.places, target.name, options)
 		done()
@@ -170,6 +173,9 @@ func writeUpdated(w io.Writer, u install.Updated) {
 	}
 	if u.Rewritten {
 		fmt.Fprintf(w, "  the history was rewritten: %s is no longer part of %s\n", short(u.From), clean(dash(refOr(u.Ref))))
+	}
+	if u.Index != nil {
+		fmt.Fprintf(w, "  index %s\n", clean(u.Index.String()))
 	}
 	if u.Signed != nil {
 		fmt.Fprintf(w, "  signed by %s\n", clean(u.Signed.String()))

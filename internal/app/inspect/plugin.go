@@ -33,6 +33,8 @@ type Plugin struct {
 	Origin *manifest.Origin `json:"origin"`
 	// SignedBy is who signed the installed version, with the key and what was signed; empty if no signature was verified.
 	SignedBy string `json:"signed_by,omitempty"`
+	// Index is the source from which the version was installed, with the serial of its index or that it is not signed; empty if there was none.
+	Index string `json:"index,omitempty"`
 	ExportsInfo
 	Files    []string `json:"files"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -95,7 +95,9 @@ var inside = map[string]map[string][]string{
 		"web":           {"tool"},
 	},
 	"internal/supply": {
+		"index":   {"signature"},
 		"install": {"signature"},
+		"sources": {"index", "install", "signature"},
 	},
 	"internal/runtime": {
 		"guest/conformance": {"guest"},

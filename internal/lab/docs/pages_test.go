@@ -76,12 +76,24 @@ func (p *project) python() bool {
 	return has
 }
 
+// keygen reports whether there is an ssh-keygen.
+func (p *project) keygen() bool {
+	p.t.Helper()
+	_, err := exec.LookPath("ssh-keygen")
+	has, failed := testneed.Has("ssh-keygen", err == nil)
+	if failed != nil {
+		p.t.Fatal(failed)
+	}
+	return has
+}
+
 // follow does what a block shows. If a block fails, the page ends there, because later blocks may depend on it.
 func (p *project) follow(b block) {
 	p.t.Helper()
 	switch {
 	case b.has("illustration"):
 	case b.has("sandbox") && !sandbox.Support().Enabled:
+	case b.has("keygen") && !p.keygen():
 	case b.has("python") && !p.python():
 	case b.has("release") && !p.released(b.words["release"]):
 	case b.has("file"):

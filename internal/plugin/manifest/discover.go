@@ -54,6 +54,8 @@ type Plugin struct {
 	Installed bool
 	// Signer is who signed the installed version, with the key and what was signed; empty if no signature was verified.
 	Signer string
+	// Index is the index from which the version was installed, with its serial; empty if there was none.
+	Index string
 	// Err is the reason why the plugin cannot be loaded. Name is then the name of the directory.
 	Err error
 }

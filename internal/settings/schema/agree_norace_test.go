@@ -23,6 +23,7 @@ import (
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/schema"
+	"github.com/idelchi/aura/internal/supply/index"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 
@@ -130,6 +131,9 @@ func (e example) read(t *testing.T) error {
 			return err
 		}
 		return nil
+	case "index":
+		_, err := index.Parse([]byte(e.text))
+		return err
 	case "test":
 		_, err := testfile.Parse("test.yaml", []byte(e.text))
 		return err
@@ -220,7 +224,7 @@ func TestExamplesFit(t *testing.T) {
 		}
 	}
 	for _, k := range schema.Kinds() {
-		if fit[k.Name] == 0 && !slices.Contains([]string{"lock", "sandbox", "script"}, k.Name) {
+		if fit[k.Name] == 0 && !slices.Contains([]string{"index", "lock", "sandbox", "script"}, k.Name) {
 			t.Errorf("no example of %s was validated", k.Name)
 		}
 	}
@@ -250,6 +254,11 @@ func TestLockFits(t *testing.T) {
 // lockOf returns a lock with one entry, which has further keys.
 func lockOf(keys string) string {
 	return `{"version": 1, "plugins": {"greet": {"unit": "greet", "files": {"main.go": "0"}, ` + keys + `}}}`
+}
+
+// indexOf returns an index without plugins, which has further keys.
+func indexOf(keys string) string {
+	return `{"version": 1, "name": "a", "expires": "2026-06-01T13:00:00Z", "plugins": [], ` + keys + `}`
 }
 
 // TestBothRefuse has a row for each rule that the reader and the schemas share.
@@ -282,6 +291,10 @@ func TestBothRefuse(t *testing.T) {
 		{"hooks", "unknown event", "a: {event: pre, command: \"true\"}\n", "a: {event: before, command: \"true\"}\n"},
 		{"hooks", "no time", "a: {event: pre, command: \"true\", timeout: 1}\n", "a: {event: pre, command: \"true\", timeout: 0}\n"},
 		{"hooks", "long time", "a: {event: pre, command: \"true\", timeout: 86400}\n", "a: {event: pre, command: \"true\", timeout: 86401}\n"},
+		{"index", "unknown key", indexOf(`"serial": 1`), indexOf(`"serial": 1, "sreial": 2`)},
+		{"index", "no serial", indexOf(`"serial": 1`), indexOf(`"name": "b"`)},
+		{"index", "a serial below one", indexOf(`"serial": 1`), indexOf(`"serial": 0`)},
+		{"index", "text for a number", indexOf(`"serial": 1`), indexOf(`"serial": "1"`)},
 		{"lock", "unknown key", `{"version": 1, "plugins": {}}`, `{"version": 1, "plugin": {}}`},
 		{"lock", "another version", `{"version": 1, "plugins": {}}`, `{"version": 2, "plugins": {}}`},
 		{"lock", "no version", `{"version": 1, "plugins": {}}`, `{"plugins": {}}`},

@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/plugin/testfile"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/supply/index"
 	"github.com/idelchi/aura/internal/supply/install"
 )
 
@@ -32,13 +33,14 @@ type Kind struct {
 	Files string
 	// Variables reports whether references to variables in values are replaced.
 	Variables bool
-	// JSON files are written by aura, not by users.
+	// JSON files are written by aura, not by users, and the index is in no home.
 	JSON bool
 }
 
 // Kinds returns all kinds, sorted by name.
 func Kinds() []Kind {
 	kinds := []Kind{
+		{FileType: config.FileType{Name: "index", One: "index", Type: index.FileType()}, Files: "an index of plugins", JSON: true},
 		{FileType: config.FileType{Name: "lock", One: "lock", Type: install.LockType()}, Files: install.LockFile, JSON: true},
 		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
 		{FileType: config.FileType{Name: "script", One: "script", Folder: "config", Type: script.FileType()}, Files: "the file of a provider of type script"},

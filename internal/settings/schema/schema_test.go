@@ -37,6 +37,7 @@ var described = map[string][]table{
 	"script":    nil,
 	"test":      {{"writing-a-plugin.md", "## The test file", ""}},
 	"lock":      {{"install-plugins.md", "## The lock", ""}},
+	"index":     {{"sources.md", "## The file", ""}},
 }
 
 type table struct{ page, heading, below string }

@@ -29,6 +29,11 @@ type Request struct {
 	// Plugin is the name of a plugin in the marketplace that the source is; empty for its only one, and for other sources.
 	Plugin string
 
+	// Expected is what an index says about the version; nil for a source that the user named. It takes the place of Source, Ref and Subpaths.
+	Expected *Expected
+	// Index records the index that named the source, if it has no signature that could cover a version; nil otherwise.
+	Index *Indexed
+
 	// chosen reports whether the user chose Name.
 	chosen bool
 }
@@ -43,14 +48,25 @@ type Added struct {
 	// Commit is empty if a directory was copied.
 	Commit string `json:"commit,omitempty"`
 	// Signed is the signature that was verified; nil if there was none.
-	Signed   *Signed   `json:"signed,omitempty"`
+	Signed *Signed `json:"signed,omitempty"`
+	// Index is the index that named the version; nil if there was none.
+	Index    *Indexed  `json:"index,omitempty"`
 	Plugins  []Facts   `json:"plugins"`
 	Warnings []Warning `json:"warnings"`
 }
 
 // Add installs the plugins of a source. If Add fails, it leaves no files behind.
 func Add(ctx context.Context, p Place, r Request, o Options) (Added, error) {
+	if e := r.Expected; e != nil {
+		r.Source, r.Ref, r.Index = e.URL, e.ref(), e.record()
+		if e.Subpath != "" {
+			r.Subpaths = []string{e.Subpath}
+		}
+	}
 	src, err := parseSource(r.Source, o.Workdir)
+	if err == nil && r.Expected != nil && src.kind == kindLocal {
+		err = errNeedsGit
+	}
 	if err == nil {
 		err = r.normalise(&src)
 	}
@@ -121,7 +137,10 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 			return Added{}, err
 		}
 	}
-	at, err := s.locate(ctx, src, r.Ref, r.Plugin, len(r.Subpaths) == 0, o)
+	at, err := s.locate(ctx, src, r.Ref, r.Plugin, len(r.Subpaths) == 0 && r.Expected == nil, r.Expected.environment(o))
+	if err == nil {
+		err = r.Expected.checkCommit(at.clone)
+	}
 	if err != nil {
 		return Added{}, err
 	}
@@ -135,6 +154,9 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	}
 	src, r.Ref = at.source, at.ref
 	dir, commit, signed, err := s.writeSource(ctx, at, r, o)
+	if err == nil {
+		err = r.Expected.checkFiles(dir)
+	}
 	if err != nil {
 		return Added{}, err
 	}
@@ -145,10 +167,14 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err != nil {
 		return Added{}, err
 	}
+	ready.index = r.Index
+	if err := r.Expected.checkRequests(ready.facts); err != nil {
+		return Added{}, err
+	}
 	if err := checkNames(p, ready.plugins); err != nil {
 		return Added{}, err
 	}
-	staged := Staged{Action: "add", Name: r.Name, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed}
+	staged := Staged{Action: "add", Name: r.Name, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed, Index: r.Index}
 	if err := o.inspect(ctx, ready, staged); err != nil {
 		return Added{}, err
 	}
@@ -160,7 +186,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 		return Added{}, err
 	}
 	return Added{
-		Name: r.Name, Dir: target, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed, Plugins: ready.facts,
+		Name: r.Name, Dir: target, URL: src.url, Ref: r.Ref, Commit: commit, Signed: signed, Index: r.Index, Plugins: ready.facts,
 		Warnings: append([]Warning{}, ready.warnings...),
 	}, nil
 }

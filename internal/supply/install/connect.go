@@ -77,6 +77,11 @@ func httpClient(p *peer) *http.Client {
 		// Further lines of the header are refused.
 		MaxResponseHeaderBytes: maxHeader,
 	}
+	return limitedClient(p, t)
+}
+
+// limitedClient returns a client whose answers are limited, and that follows redirects within one host only.
+func limitedClient(p *peer, t http.RoundTripper) *http.Client {
 	return &http.Client{Transport: p.roundTripper(t), CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		first := via[0].URL
 		if req.URL.Hostname() != first.Hostname() || first.Scheme == "https" && req.URL.Scheme != "https" {

@@ -86,20 +86,32 @@ func fetchKind(ctx context.Context, s source, ref, dir string, o Options) (clone
 
 // openFile reads a local repository in place. It runs no git program and nothing that the repository configures.
 func openFile(s source, ref string) (clone, error) {
+	refs, repo, err := openRefs(s)
+	if err != nil {
+		return clone{}, err
+	}
+	if _, err := refs.wants(ref); err != nil {
+		return clone{}, err
+	}
+	return refs.clone(hashed{repo.Storer}, ref)
+}
+
+// openRefs opens a repository on this machine and reads its branches and tags.
+func openRefs(s source) (references, *git.Repository, error) {
+	refs := references{named: map[plumbing.ReferenceName]plumbing.Hash{}}
 	repo, err := git.PlainOpenWithOptions(s.dir, &git.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if info, statErr := os.Stat(s.dir); errors.Is(err, git.ErrRepositoryNotExists) || statErr == nil && !info.IsDir() {
-		return clone{}, fmt.Errorf("there is no git repository; to copy a directory, write %s without file://", s.dir)
+		return refs, nil, fmt.Errorf("there is no git repository; to copy a directory, write %s without file://", s.dir)
 	}
 	if err != nil {
-		return clone{}, err
+		return refs, nil, err
 	}
 	if err := checkPackedRefs(repo); err != nil {
-		return clone{}, err
+		return refs, nil, err
 	}
-	refs := references{named: map[plumbing.ReferenceName]plumbing.Hash{}}
 	iter, err := repo.References()
 	if err != nil {
-		return clone{}, err
+		return refs, nil, err
 	}
 	err = iter.ForEach(func(r *plumbing.Reference) error {
 		if len(refs.named) >= MaxRefs {
@@ -111,15 +123,12 @@ func openFile(s source, ref string) (clone, error) {
 		return nil
 	})
 	if err != nil {
-		return clone{}, err
+		return refs, nil, err
 	}
 	if head, err := repo.Head(); err == nil {
 		refs.head = head.Hash()
 	}
-	if _, err := refs.wants(ref); err != nil {
-		return clone{}, err
-	}
-	return refs.clone(hashed{repo.Storer}, ref)
+	return refs, repo, nil
 }
 
 // checkPackedRefs returns an error for a list of branches and tags that is too large to read.

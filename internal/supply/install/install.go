@@ -65,10 +65,10 @@ type Options struct {
 	Ref string
 	// Signing returns what holds for the signatures of a source whose plugins are installed into a home; nil looks at none.
 	Signing func(home, source string) signature.Policy
-	// Signer is the fingerprint of a key that an update accepts in the place of that of the installed version, or AcceptUnsigned.
-	Signer string
-	// Rewritten accepts an update to a commit that does not follow the installed one.
-	Rewritten bool
+	// Index returns what an index says now about the plugin of a name; nil refuses to update what was installed from an index.
+	Index func(index, plugin string) (*Expected, error)
+	// Accept is what an update accepts beyond what a signed version permits by itself.
+	Accept Acceptance
 	// Inspect is called with what is about to be installed, before the user is asked. An error stops the installation. A nil Inspect
 	// allows everything.
 	Inspect func(context.Context, Staged) error
@@ -78,6 +78,14 @@ type Options struct {
 	Waiting func(dir string)
 	// Now returns the time of installation; nil means the system clock.
 	Now func() time.Time
+}
+
+// Acceptance is what a user accepts of an update.
+type Acceptance struct {
+	// Signer is the fingerprint of a key that counts in the place of that of the installed version or of its index, or AcceptUnsigned.
+	Signer string
+	// Rewritten accepts a commit that does not follow the installed one.
+	Rewritten bool
 }
 
 // Finding is a problem that a check found in a plugin's source.

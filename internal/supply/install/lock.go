@@ -50,6 +50,8 @@ type locked struct {
 	Commit string `json:"commit,omitempty"`
 	// Signed records the signature that was verified at the installation; nil if there was none.
 	Signed *Signed `json:"signed,omitempty"`
+	// Index records the index from which it was installed; nil if there was none.
+	Index *Indexed `json:"index,omitempty"`
 	// Disabled reports whether the user, not the source, disabled the plugin in its manifest.
 	Disabled bool `json:"disabled,omitempty"`
 	// Installed holds the hashes of the files as they were installed, if the user has trusted changes since; nil otherwise.

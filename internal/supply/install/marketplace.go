@@ -197,7 +197,7 @@ func (s *stage) elsewhere(ctx context.Context, at *located, from map[string]any,
 			return err
 		}
 	}
-	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ), func(e string) bool { return strings.HasPrefix(e, "GIT_TOKEN=") })
+	o = o.withoutToken()
 	at.source, at.ref = src, key("ref")
 	if sha := key("sha"); sha != "" {
 		at.ref = sha
@@ -209,8 +209,11 @@ func (s *stage) elsewhere(ctx context.Context, at *located, from map[string]any,
 }
 
 // again locates the newest version of what was installed.
-func (s *stage) again(ctx context.Context, origin *manifest.Origin, home string, o Options) (located, error) {
+func (s *stage) again(ctx context.Context, origin *manifest.Origin, expected *Expected, home string, o Options) (located, error) {
 	url, ref := origin.URL, origin.Ref
+	if expected != nil {
+		ref = expected.ref()
+	}
 	if origin.Plugin != "" {
 		url, ref = origin.Marketplace, origin.MarketplaceRef
 	}
@@ -226,4 +229,10 @@ func (s *stage) again(ctx context.Context, origin *manifest.Origin, home string,
 		err = fmt.Errorf("the marketplace now takes it from %s, and it was installed from %s: remove it and add it again", at.url, origin.URL)
 	}
 	return at, err
+}
+
+// withoutToken returns the options without the token that is for the host of any source: the user did not name this one.
+func (o Options) withoutToken() Options {
+	o.Environ = slices.DeleteFunc(slices.Clone(o.Environ), func(e string) bool { return strings.HasPrefix(e, "GIT_TOKEN=") })
+	return o
 }

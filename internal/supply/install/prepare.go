@@ -21,6 +21,8 @@ type prepared struct {
 	warnings []Warning
 	// disabled holds the keys in the lock of the plugins that the user disabled.
 	disabled []string
+	// index is the index from which it is installed; nil if there is none.
+	index *Indexed
 }
 
 // Warning is a finding of a check that does not keep the plugin from running.
@@ -177,7 +179,7 @@ func (p prepared) lock(unit, url, commit string, signed *Signed) (map[string]loc
 		if rel != "." {
 			key += "/" + rel
 		}
-		entry := locked{Unit: unit, URL: url, Commit: commit, Signed: signed, Disabled: slices.Contains(p.disabled, key)}
+		entry := locked{Unit: unit, URL: url, Commit: commit, Signed: signed, Index: p.index, Disabled: slices.Contains(p.disabled, key)}
 		if out[key], err = lockPlugin(plugin.Dir, entry); err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ type Signed struct {
 // String names the signer, the key and what was signed.
 func (s *Signed) String() string { return fmt.Sprintf("%s, %s (%s)", s.Signer, s.Key, s.Object) }
 
-// AcceptUnsigned is the value of Options.Signer that accepts a version without a signature that counts.
+// AcceptUnsigned is the value of Acceptance.Signer that accepts a version without a signature that counts.
 const AcceptUnsigned = "none"
 
 // hashed is the storage of a repository on this machine, whose files anybody may have written. It returns an object only if the object has
@@ -108,7 +108,7 @@ func (o Options) signature(p Place, url string, c clone, before *Signed) (*Signe
 	if err != nil {
 		return nil, o.unsigned(policy, before, err)
 	}
-	if before != nil && before.Signer != signed.Signer && o.Signer != signed.Key {
+	if before != nil && before.Signer != signed.Signer && o.Accept.Signer != signed.Key {
 		return nil, fmt.Errorf("it is signed by %s, but the installed version by %s; to accept the other signer, repeat the command with --signer %s",
 			signed, before, signed.Key)
 	}
@@ -123,7 +123,7 @@ func (o Options) unsigned(policy signature.Policy, before *Signed, err error) er
 	case policy.Rule == signature.Required:
 		err = fmt.Errorf("%w; plugins.signed requires a signature of an allowed signer", err)
 	case !missing:
-	case before == nil || o.Signer == AcceptUnsigned:
+	case before == nil || o.Accept.Signer == AcceptUnsigned:
 		return nil
 	default:
 		err = fmt.Errorf("%w; the installed version was signed by %s; to accept it all the same, repeat the command with --signer %s", err, before, AcceptUnsigned)
@@ -137,7 +137,7 @@ func (o Options) unsigned(policy signature.Policy, before *Signed, err error) er
 
 // moved returns an error if a signed version is to be replaced by one that is not its successor.
 func (o Options) moved(policy signature.Policy, before *Signed, d Updated, c clone) error {
-	if d.From == d.To || o.Rewritten || before == nil && policy.Rule != signature.Required {
+	if d.From == d.To || o.Accept.Rewritten || before == nil && policy.Rule != signature.Required {
 		return nil
 	}
 	const accept = "; to accept it, repeat the command with --rewritten"

@@ -248,8 +248,8 @@ func TestUpdateSigned(t *testing.T) {
 					u.tag(row.ref, row.ref, second, alice)
 				}
 				o := signing(t, signature.Preferred, row.list...)
-				if o.Rewritten = accept == "rewritten"; !o.Rewritten {
-					o.Signer = accept
+				if o.Accept.Rewritten = accept == "rewritten"; !o.Accept.Rewritten {
+					o.Accept.Signer = accept
 				}
 				_, err := Update(t.Context(), []Place{p}, "greet", o)
 				expect(t, err, want)

@@ -17,8 +17,10 @@ type Staged struct {
 	// Previous is the commit of the installed version that an update replaces.
 	Previous string `json:"previous_commit,omitempty"`
 	// Signed is the signature that was verified; nil if there was none.
-	Signed  *Signed `json:"signed,omitempty"`
-	Plugins []Facts `json:"plugins"`
+	Signed *Signed `json:"signed,omitempty"`
+	// Index is the index from which it is installed; nil if there is none.
+	Index   *Indexed `json:"index,omitempty"`
+	Plugins []Facts  `json:"plugins"`
 }
 
 // stagedVersion is the version of the form of Staged.

@@ -31,6 +31,8 @@ type Updated struct {
 	Restored bool `json:"restored,omitempty"`
 	// Signed is the signature of the new version; nil if none was verified.
 	Signed *Signed `json:"signed,omitempty"`
+	// Index is the index that named the new version; nil if there was none.
+	Index *Indexed `json:"index,omitempty"`
 	// Rewritten reports that the old commit is not part of the new commit's history.
 	Rewritten bool `json:"rewritten,omitempty"`
 	// Commits lists the commits since the old one, the newest first, up to shownCommits. More counts the rest.
@@ -50,6 +52,8 @@ type Updated struct {
 
 	// sameRef reports whether the update follows the branch or tag of the installed version.
 	sameRef bool
+	// expected is what the index says about the new version; nil if there is none.
+	expected *Expected
 }
 
 // Unchanged reports whether the update found nothing to do.
@@ -114,7 +118,14 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	if err != nil {
 		return Updated{}, err
 	}
-	at, err := s.again(ctx, u.origin, u.place.Home, o)
+	expected, record, err := u.expected(o)
+	if err != nil {
+		return Updated{}, err
+	}
+	at, err := s.again(ctx, u.origin, expected, u.place.Home, expected.environment(o))
+	if err == nil {
+		err = expected.checkCommit(at.clone)
+	}
 	if err != nil {
 		return Updated{}, err
 	}
@@ -122,6 +133,7 @@ func update(ctx context.Context, p Place, name string, o Options) (done Updated,
 	done = Updated{
 		Name: u.name(), Dir: u.path(), URL: u.origin.URL, Ref: ref, From: u.origin.Commit, To: c.commit.Hash.String(), DryRun: o.DryRun,
 		Commits: []Commit{}, Files: compare(nil, nil), Vendored: compare(nil, nil), New: []Facts{}, Warnings: []Warning{}, sameRef: ref == u.origin.Ref,
+		Index: record, expected: expected,
 	}
 	for _, p := range u.plugins {
 		done.Plugins = append(done.Plugins, factsOf(p))
@@ -234,8 +246,14 @@ func (s *stage) exchange(ctx context.Context, u unit, at located, o Options, don
 	if err := at.export(ctx, dir); err != nil {
 		return err
 	}
+	if err := done.expected.checkFiles(dir); err != nil {
+		return err
+	}
 	origin := *u.origin
 	origin.Ref, origin.Commit, origin.InstalledAt = done.Ref, done.To, o.now()
+	if done.expected != nil {
+		origin.Subpath, origin.Subpaths = done.expected.Subpath, nil
+	}
 	if at.plugin != nil {
 		origin.MarketplaceRef, origin.Subpath, origin.Subpaths = at.marketRef, "", at.subpaths
 	}
@@ -261,14 +279,17 @@ func (s *stage) exchange(ctx context.Context, u unit, at located, o Options, don
 	if err != nil {
 		return err
 	}
-	ready.disabled = disabled
+	ready.disabled, ready.index = disabled, done.Index
+	if err := done.expected.checkRequests(ready.facts); err != nil {
+		return err
+	}
 	if err := checkOthers(u, ready.plugins); err != nil {
 		return err
 	}
 	if err := done.summarise(u, ready); err != nil {
 		return err
 	}
-	staged := Staged{Action: "update", Name: done.Name, URL: done.URL, Ref: done.Ref, Commit: done.To, Previous: done.From, Signed: done.Signed}
+	staged := Staged{Action: "update", Name: done.Name, URL: done.URL, Ref: done.Ref, Commit: done.To, Previous: done.From, Signed: done.Signed, Index: done.Index}
 	if err := o.inspect(ctx, ready, staged); err != nil || o.DryRun {
 		return err
 	}

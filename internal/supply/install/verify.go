@@ -35,7 +35,7 @@ func (e *ChangedError) Error() string {
 }
 
 // Verify compares the plugins that were found in a place with what was installed there, and their vendored SDK with aura's
-// own. signing returns what holds for the signatures of a source; nil looks at none. It sets Installed and Signer of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
+// own. signing returns what holds for the signatures of a source; nil looks at none. It sets Installed, Signer and Index of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
 // example. Plugins that were written in place, not installed, have no recorded files to compare with.
 func Verify(p Place, found []manifest.Plugin, signing func(home, source string) signature.Policy) {
 	if len(found) == 0 {
@@ -52,6 +52,9 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 			if entry.altered() {
 				found[i].Signer += ", changed since"
 			}
+		}
+		if entry.Index != nil {
+			found[i].Index = entry.Index.String()
 		}
 		if found[i].Err != nil {
 			continue

@@ -114,6 +114,9 @@ func (p Paths) Quarantine() string { return p.below(p.Project, "quarantine") }
 // Kept returns the directory of copies of plugins that were changed by hand before they were removed or updated.
 func (p Paths) Kept() string { return p.below(p.Root, "kept") }
 
+// Sources returns the directory of the sources in which the user looks for plugins, with a copy of each.
+func (p Paths) Sources() string { return p.below(p.Root, "sources") }
+
 // User returns the state that belongs to the user: logs and data of the plugins in the user's home.
 func (p Paths) User() Paths { return Paths{Root: p.Root, Project: p.below(p.Root, "user")} }
 
