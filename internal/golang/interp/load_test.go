@@ -35,12 +35,12 @@ func message(context.Context, sdk.BeforeChatContext) string {
 -- vendor/example.com/x/x.go --
 package x
 
-import ("encoding/xml"; "fmt"; "runtime"; "strings")
+import ("encoding/asn1"; "fmt"; "runtime"; "strings")
 
 type node struct{ n int }
 
 func text(n *node) (string, error) {
-	b, err := xml.Marshal(n)
+	b, err := asn1.Marshal(n)
 	return string(b), err
 }
 

@@ -22,9 +22,9 @@ func TestReject(t *testing.T) {
 		`"plugins: unsafe: true" in features/plugins.yaml or start aura with --unsafe-plugins`
 	for name, tt := range map[string]struct{ source, want string }{
 		"os/exec": {body + `import "os/exec"`, `main.go:3: importing "os/exec"` + enable},
-		"XML of a type of its own": {
-			body + "import \"encoding/xml\"\n\ntype t struct{ n int }\n\nvar x, _ = xml.Marshal(t{})",
-			"main.go:7: encoding/xml.Marshal does not see the type t, which is interpreted; use encoding/json",
+		"ASN.1 of a type of its own": {
+			body + "import \"encoding/asn1\"\n\ntype t struct{ n int }\n\nvar x, _ = asn1.Marshal(t{})",
+			"main.go:7: encoding/asn1.Marshal does not see the type t, which is interpreted; use encoding/json",
 		},
 		"syntax":    {body + "func f() {\n\tx := := 1\n}", "main.go:4:7: expected operand, found ':='"},
 		"undefined": {body + "func f() int { return missing }", "main.go:3:23: undefined: missing"},
