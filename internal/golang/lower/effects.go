@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -193,4 +194,47 @@ func (f *fn) inOrderMap(e *ast.CompositeLit, u *types.Map, name string) string {
 		b.WriteString(strings.Join(f.callsFirst([]ast.Expr{kv.Key, kv.Value}, sets), "") + m + "[" + key + "] = " + value + "; ")
 	}
 	return fmt.Sprintf("func() %s { %s := %[1]s{}; %[3]sreturn %[2]s }()", name, m, b.String())
+}
+
+// callsBeforeReads lowers a call of which an argument reads a part of a variable before a later one calls something: the calls become arguments of a
+// function that reads the rest.
+func (f *fn) callsBeforeReads(e *ast.CallExpr) (string, bool) {
+	tv := f.info.Types[ast.Unparen(e.Fun)]
+	if tv.IsType() || tv.IsBuiltin() || calls(e.Fun) || !f.readsParts(e.Args) {
+		return "", false
+	}
+	sig := f.typeOf(e.Fun).Underlying().(*types.Signature) //nolint:forcetypeassert // it is called
+	kept := *e
+	kept.Args = slices.Clone(e.Args)
+	f.info.Types[&kept] = f.info.Types[e]
+	var params, values []string
+	for i, a := range e.Args {
+		if f.ordered(a) {
+			t := types.Default(f.typeOf(a))
+			name := f.variable(f.fresh("v"), t, a.Pos())
+			params, values = append(params, name.Name+" "+f.typ(t, a.Pos())), append(values, f.expr(a))
+			kept.Args[i] = name
+		}
+	}
+	ret := ""
+	if sig.Results().Len() > 0 {
+		ret = "return "
+	}
+	return fmt.Sprintf("func(%s)%s {%s}(%s)", strings.Join(params, ", "), f.plainResults(sig, e.Pos()), hiddenCall(" "+ret+f.call(&kept)+" "), strings.Join(values, ", ")), true
+}
+
+// readsParts reports whether one of several values is a part of something and read before a later one calls a function that could change it: one
+// of the plugin.
+func (f *fn) readsParts(list []ast.Expr) bool {
+	late := false
+	for _, x := range list {
+		if f.ordered(x) {
+			if call, ok := ast.Unparen(x).(*ast.CallExpr); late && (!ok || f.libraryFunc(call.Fun) == nil) {
+				return true
+			}
+			continue
+		}
+		late = late || f.mayPanic(x)
+	}
+	return false
 }

@@ -48,6 +48,9 @@ func (f *fn) unmarked(e ast.Expr) string {
 	case *ast.BinaryExpr:
 		return f.binary(e)
 	case *ast.CallExpr:
+		if text, ok := f.callsBeforeReads(e); ok {
+			return text
+		}
 		return f.call(e)
 	case *ast.TypeAssertExpr:
 		t := f.typeOf(e)
