@@ -175,19 +175,7 @@ func (s *Space) Reflect() map[string]reflect.Value {
 		"AppendSlice": reflect.ValueOf(reflectAppendSlice), "Copy": reflect.ValueOf(reflectCopy), "PointerTo": reflect.ValueOf(s.reflectPointerTo),
 		"PtrTo": reflect.ValueOf(s.reflectPointerTo), "SliceOf": reflect.ValueOf(s.reflectSliceOf), "MapOf": reflect.ValueOf(s.reflectMapOf),
 		"ArrayOf": reflect.ValueOf(reflectArrayOf),
-		"ChanOf":  reflect.ValueOf(func(d reflect.ChanDir, t reflect.Type) reflect.Type { return reflect.ChanOf(d, real(t)) }),
-		"FuncOf": reflect.ValueOf(func(in, out []reflect.Type, variadic bool) reflect.Type {
-			for _, t := range append(slices.Clip(in), out...) {
-				real(t)
-			}
-			return reflect.FuncOf(in, out, variadic)
-		}),
-		"StructOf": reflect.ValueOf(func(fields []reflect.StructField) reflect.Type {
-			for _, f := range fields {
-				real(f.Type)
-			}
-			return reflect.StructOf(fields)
-		}),
+		"ChanOf":  reflect.ValueOf(s.reflectChanOf), "FuncOf": reflect.ValueOf(s.reflectFuncOf), "StructOf": reflect.ValueOf(s.reflectStructOf),
 		"DeepEqual": reflect.ValueOf(s.DeepEqual), "Swapper": reflect.ValueOf(reflectSwapper), "VisibleFields": reflect.ValueOf(visibleFields),
 	}
 }

@@ -266,19 +266,24 @@ func (r Reflected) Seq() iter.Seq[Reflected] {
 			}
 			return
 		}
+		var elem *Type
+		if r.Kind() == reflect.Chan {
+			elem = r.element()
+		}
 		for x := range r.concrete().Seq() {
-			if !yield(Reflected{v: x}) {
+			if !yield(Reflected{v: x, t: elem}) {
 				return
 			}
 		}
 	}
 }
 
-// element returns the type of a channel's elements. Those of the source are not known.
-func (r Reflected) element(method string) {
-	if r.t != nil {
-		panic("reflect.Value." + method + ": the interpreter does not know the elements of the channel type " + r.t.name)
+// element returns the type of a channel's elements, or nil if it is one of compiled code.
+func (r Reflected) element() *Type {
+	if b := r.base(); b != nil && b.elem != nil {
+		return b.elem.real()
 	}
+	return nil
 }
 
 // Close is the method of reflect.Value.
@@ -286,26 +291,22 @@ func (r Reflected) Close() { r.concrete().Close() }
 
 // Send is the method of reflect.Value.
 func (r Reflected) Send(x Reflected) {
-	r.element("Send")
-	r.v.Send(x.into(r.v.Type().Elem(), nil, "reflect.Value.Send"))
+	r.concrete().Send(x.into(r.concrete().Type().Elem(), r.element(), "reflect.Value.Send"))
 }
 
 // TrySend is the method of reflect.Value.
 func (r Reflected) TrySend(x Reflected) bool {
-	r.element("TrySend")
-	return r.v.TrySend(x.into(r.v.Type().Elem(), nil, "reflect.Value.TrySend"))
+	return r.concrete().TrySend(x.into(r.concrete().Type().Elem(), r.element(), "reflect.Value.TrySend"))
 }
 
 // Recv is the method of reflect.Value.
 func (r Reflected) Recv() (Reflected, bool) {
-	r.element("Recv")
-	x, ok := r.v.Recv()
-	return Reflected{v: x}, ok
+	x, ok := r.concrete().Recv()
+	return Reflected{v: x, t: r.element()}, ok
 }
 
 // TryRecv is the method of reflect.Value.
 func (r Reflected) TryRecv() (Reflected, bool) {
-	r.element("TryRecv")
-	x, ok := r.v.TryRecv()
-	return Reflected{v: x}, ok
+	x, ok := r.concrete().TryRecv()
+	return Reflected{v: x, t: r.element()}, ok
 }

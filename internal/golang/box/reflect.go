@@ -1,7 +1,6 @@
 package box
 
 import (
-	"fmt"
 	"iter"
 	"reflect"
 	"slices"
@@ -15,14 +14,6 @@ func (s *Space) TypeOf(v any) reflect.Type {
 		return reflect.TypeOf(v)
 	}
 	return b.content().T.shown(reflect.TypeOf(b.content().V))
-}
-
-// real returns a type for a function of package reflect, which makes types only of those of compiled code.
-func real(t reflect.Type) reflect.Type {
-	if own, ok := t.(*shown); ok {
-		panic(fmt.Sprintf("package reflect cannot make types of the type %s, which is interpreted; write them in Go", own.t))
-	}
-	return t
 }
 
 // shown is a type of the source for package reflect, on top of what the interpreter has for it.

@@ -41,6 +41,8 @@ const (
 	record  = 't'
 	iface   = 'i'
 	other   = 'f'
+	// channel describes a type of the kind other whose elements are known.
+	channel = 'c'
 )
 
 // Type describes a type.
@@ -188,6 +190,8 @@ func (s *Space) describe(w []string) error {
 				tag: reflect.StructTag(w[i+2]), typ: numbers(i + 3),
 			})
 		}
+	case channel:
+		t.kind, t.elem = other, numbers(3)
 	case other:
 		if len(w) > 4 {
 			t.variadic = w[3] == "v"

@@ -128,6 +128,10 @@ func (g *gen) literal(t types.Type, at token.Pos) (kind string, parts []any) {
 		return "m", []any{g.id(t.Key(), at), g.id(t.Elem(), at)}
 	case *types.Struct:
 		return "t", []any{strings.TrimSpace(g.fields(t, at))}
+	case *types.Chan:
+		if g.asksReflect() {
+			return "c", []any{g.id(t.Elem(), at)}
+		}
 	case *types.Signature:
 		result, variadic := g.result(t, at)
 		how := map[bool]string{true: "v", false: "-"}[variadic]

@@ -232,7 +232,7 @@ func (f *fn) hiddenReceiver(e *ast.CallExpr, fun ast.Expr) (string, bool) {
 		call = strings.Join(results, ", ") + " := " + call
 	}
 	// The arguments are evaluated before the field is read, because they may change it.
-	body := value + " := " + f.clearField("(*"+place+")", t, e.Pos()) + "; " + call + "; *" + place + " = " + f.hide(value, t, e.Pos()) + "; return " + strings.Join(results, ", ")
+	body := value + " := " + f.clearField("(*"+place+")", t, e.Pos()) + "; " + call + "; *" + place + " = (" + f.hide(value, t, e.Pos()) + "); return " + strings.Join(results, ", ")
 	callee := "func(" + place + " *any) " + f.typ(sig, e.Pos()) + " { return func(" + strings.Join(params, ", ") + ")" + f.plainResults(sig, e.Pos()) + " { " + body + " } }(&" + x + "." +
 		f.fieldName(structOf(around), path[last]) + ")"
 	return f.apply(e, sig, false, func(args []string, _ bool) string { return callee + "(" + strings.Join(args, ", ") + ")" }), true
