@@ -52,6 +52,9 @@ func (a *auditor) event(ev event.Event) {
 			f.Text = fmt.Sprintf("%s; approves %s", f.Text, e.Pattern)
 		}
 		f.Text = fmt.Sprintf("%s; asked by %s", f.Text, strings.TrimSpace(e.By+" "+e.Rule))
+		if e.Via != "" {
+			f.Text += "; answered by " + e.Via
+		}
 	case event.Network:
 		if e.Verdict != event.NetworkRefused && e.Dropped == 0 {
 			return

@@ -30,6 +30,7 @@ func TestAuditor(t *testing.T) { //nolint:paralleltest // there is one log
 		event.ToolCall{ID: "1", Name: "Bash", Arguments: args},
 		event.ToolCall{ID: "2", Name: "Ls", Arguments: json.RawMessage(`{"path":"."}`)},
 		event.Approval{Name: "Bash", Arguments: args, Rule: "Bash", By: "feature tools", Decision: "always", Pattern: "Bash:curl*"},
+		event.Approval{Name: "Bash", Arguments: args, Rule: "Bash", By: "feature tools", Decision: "once", Via: "aura web"},
 		event.ToolResult{ID: "2", Name: "Ls", Content: "s3cret-value", Ran: true},
 		event.ToolResult{ID: "1", Name: "Bash", Error: "denied", RefusedBy: "plugin guard"},
 		event.Network{By: "Bash", Host: "evil.example", Port: 443, Verdict: event.NetworkRefused, Rule: "deny *"},
@@ -48,6 +49,7 @@ func TestAuditor(t *testing.T) { //nolint:paralleltest // there is one log
 	}
 	want := []string{
 		"approval|always|Bash|user|curl [redacted]; approves Bash:curl*; asked by feature tools Bash",
+		"approval|once|Bash|user|curl [redacted]; asked by feature tools Bash; answered by aura web",
 		"denied|refused|Bash|plugin guard|curl [redacted]: denied",
 		"network|refused|evil.example:443|Bash|deny *",
 		"network|left out|||7 connections that are not listed one by one",
