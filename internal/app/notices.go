@@ -46,6 +46,11 @@ func (n *notices) setup(of *setup.Setup) {
 	for _, text := range slices.Concat(of.Sandbox().Notices(), of.Notices) {
 		n.once(text)
 	}
+	for _, err := range of.Features.Refused() {
+		if !slices.Contains(of.Config.Notices, err.Error()) {
+			n.once(err.Error())
+		}
+	}
 }
 
 // refusedModel shows that the model of the session comes from the session itself. The user did not name it on this command line.

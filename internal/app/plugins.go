@@ -79,7 +79,11 @@ func (s *Session) startPlugins(ctx context.Context, next *setup.Setup) (*host.Fl
 	if s.opts.PluginEvents {
 		calls = s.events.send
 	}
-	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, s.moments.changed, calls)
+	changed := func(c host.StateChange) {
+		s.moments.changed(c)
+		watchRequired(s, next, c)
+	}
+	watchPlugins(&o.Observer, s.journal.flight, s.tracer, &s.secrets, changed, calls)
 	if s.opts.PluginLogs {
 		watchLogs(&o.Observer, s.events.send)
 	}

@@ -23,6 +23,8 @@ type running struct {
 	activity activity
 	// questions has what waits for an answer of the user.
 	questions *questions
+	// required is why the session must end, as the policy of the machine says.
+	required requirement
 }
 
 // begin returns a context that Cancel ends, and a function that must be called when the work is done.
@@ -83,6 +85,14 @@ const noFiles = "a slash command takes no files; those of this prompt were left 
 
 // runPromptOrCommand runs a line that the user may not have typed, such as one of a file. It is never for the user's shell.
 func (s *Session) runPromptOrCommand(ctx context.Context, line frontend.Line) (exit bool, err error) {
+	if err := s.running.required.err(); err != nil {
+		return true, err
+	}
+	defer func() {
+		if lost := s.running.required.err(); lost != nil {
+			exit, err = true, lost
+		}
+	}()
 	ctx, done := s.running.begin(s.tracer.Into(ctx))
 	defer done()
 	defer s.running.activity.begin()()

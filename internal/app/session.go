@@ -142,7 +142,7 @@ func (s *Session) open(ctx context.Context) error {
 		return err
 	}
 	s.secrets.Set(setup.Secrets(source.Config, source.TaskEnv))
-	if s.tracer, err = telemetry.Open(ctx, s.opts.Version, &s.secrets); err != nil {
+	if s.tracer, err = openTelemetry(ctx, source.Config.Machine, s.opts.Version, &s.secrets); err != nil {
 		s.notices.show(err.Error())
 	}
 	s.journal.seen = readguard.New(source.Config.Workdir)
@@ -167,6 +167,7 @@ func (s *Session) open(ctx context.Context) error {
 		Version: s.opts.Version, Workdir: source.Config.Workdir, Agent: role.Agent.Name, Provider: first.ProviderName(), Model: first.ModelName(ctx),
 	})
 	s.journal.record()
+	retain(source.Config, s.notices.show)
 	// A directory that cannot be made matters only to plugins, and startPlugins reports it then.
 	_ = s.plugins.openPlace(source.Config)
 	s.confined = first.Sandbox()
@@ -182,7 +183,7 @@ func (s *Session) open(ctx context.Context) error {
 
 // recordsCalls reports whether whole calls of plugins are recorded with a setup.
 func (s *Session) recordsCalls(of *setup.Setup) bool {
-	return s.opts.Record || of.Features.Record.Enabled
+	return s.opts.Record && of.Config.Machine.Record() == nil || of.Features.Record.Enabled
 }
 
 // firstSource loads the configuration and combines it with the command line.

@@ -53,6 +53,20 @@ func ofSignal(signal, name string) string {
 	return cmp.Or(variable("OTEL_EXPORTER_OTLP_"+signal+"_"+name), variable("OTEL_EXPORTER_OTLP_"+name))
 }
 
+// defaultCollector is where the exporters send to if nothing names an address.
+const defaultCollector = "http://localhost:4318"
+
+// Collectors returns the addresses that Open would export to, as far as the environment names them.
+func Collectors() []string {
+	var out []string
+	for _, signal := range []string{traces, metrics} {
+		if asked, err := wanted(signal); err == nil && asked {
+			out = append(out, cmp.Or(ofSignal(signal, "ENDPOINT"), defaultCollector))
+		}
+	}
+	return out
+}
+
 // Secrets returns the secret values among the variables of the exporters: the values of headers, and passwords in addresses.
 func Secrets() []string {
 	var out []string

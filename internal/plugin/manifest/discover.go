@@ -52,6 +52,9 @@ type Plugin struct {
 	Origin *Origin
 	// Installed is true if plugins.lock records the plugin.
 	Installed bool
+	// From is the address that the plugin was installed from, and Hash the hash of its files, as plugins.lock records them; empty for a
+	// plugin that was not installed.
+	From, Hash string
 	// Signer is who signed the installed version, with the key and what was signed; empty if no signature was verified.
 	Signer string
 	// Index is the index from which the version was installed, with its serial; empty if there was none.

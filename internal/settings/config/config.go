@@ -68,8 +68,7 @@ type Config struct {
 	// User is the absolute path of the user's home, or empty if there is none. It need not exist.
 	User string
 	Consent
-	// Machine is the policy of this machine. It restricts what all files and flags set.
-	Machine *machinepolicy.Policy
+	Restricted
 	// Aar is the user's directory of Aar, in which extensions keep files, or empty if there is none. It need not exist.
 	Aar string
 	// State holds the paths of aura's own state for this project.
@@ -177,7 +176,7 @@ func load(o Options) (*Config, error) {
 	}
 	l := &loader{places: p, foreign: o.foreignSkills(p), env: env, inherited: o.inherited(), text: o.Text, userHome: o.UserHome, seen: origins{}, withoutPackages: o.WithoutPackages, leavesOut: o.LeaveOut}
 	c := &Config{
-		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen, Machine: machine,
+		Homes: p.homes, Workdir: p.workdir, Project: p.project, User: p.user, State: o.state(p), origins: l.seen, Restricted: Restricted{Machine: machine},
 		Environ: env, Inherited: o.inherited(), EnvFiles: o.envFiles(p.workdir), Notices: notices,
 		Aar: o.aarHome(p.workdir), extensions: o.extensionRoots(p),
 	}
@@ -227,6 +226,7 @@ func load(o Options) (*Config, error) {
 		c.Notices = append(c.Notices, shortened...)
 	}
 	c.addClientServers(o.ClientServers)
+	c.applyMachine(o.Text)
 	return c, nil
 }
 

@@ -21,7 +21,12 @@ type Features struct {
 	Screen       Screen
 	Acp          Acp
 	Record       Record
+	// refused has what the policy of the machine changed.
+	refused []error
 }
+
+// Refused returns what of the settings the policy of the machine does not permit, and changed.
+func (f Features) Refused() []error { return f.refused }
 
 // Record decides whether the whole input and output of every plugin call is kept: the key record: in features/.
 type Record struct {

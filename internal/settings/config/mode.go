@@ -89,7 +89,7 @@ func (c *Config) ModeNames() []string {
 	others := slices.DeleteFunc(slices.Sorted(maps.Keys(c.Modes)), func(name string) bool { return slices.Contains(builtinModes, name) })
 	return slices.DeleteFunc(slices.Concat(builtinModes, others), func(name string) bool {
 		m, ok := c.Modes[name]
-		return !ok || m.Hide
+		return !ok || m.Hide || c.permitMode(m) != nil
 	})
 }
 

@@ -41,6 +41,9 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 	if task == nil {
 		task = &Task{}
 	}
+	if err := c.permitMode(mode); err != nil {
+		return Features{}, fmt.Errorf("choosing the mode: %w", err)
+	}
 	layers := []struct {
 		kind, name string
 		set        map[string]any
@@ -50,7 +53,7 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 		{"mode", mode.Name, mode.Features, mode.made},
 		{"task", task.Name, task.Features, task.made},
 	}
-	f, set := c.Features, slices.Clone(c.globals.set)
+	f, set := c.unlimited(), slices.Clone(c.globals.set)
 	for _, layer := range layers {
 		if len(layer.set) == 0 {
 			continue
@@ -70,13 +73,13 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 	return c.restricted(f), c.checkSummariser(f.Compaction, set)
 }
 
-// restricted returns features with what the command line decides.
+// restricted returns features with what the command line decides, within the policy of the machine.
 func (c *Config) restricted(f Features) Features {
 	f.Plugins.Unsafe = f.Plugins.Unsafe && !c.safePlugins
 	if c.network != nil {
 		f.Sandbox.Network = Network{Setting: *c.network, Written: true}
 	}
-	return f
+	return c.limited(f)
 }
 
 // checkSummariser checks that the agent and the prompt that compaction names exist. Otherwise the error would occur only when the

@@ -105,7 +105,8 @@ func signingOf(home Home, rules signedRules) (homeSigning, error) {
 
 // Signing returns whether plugins from a source need a signature, and the keys whose signatures count in a home. Each home decides by its
 // longest pattern that matches, and the strictest home counts: a project cannot permit what the user's own settings refuse. What the user
-// requires is a signature of the user's own signers: a clone that brings plugins could bring the list that allows them.
+// requires is a signature of the user's own signers: a clone that brings plugins could bring the list that allows them. The policy of the machine
+// restricts both.
 func (c *Config) Signing(home, source string) signature.Policy {
 	strictest := -1
 	var allowed []signature.Signer
@@ -116,7 +117,7 @@ func (c *Config) Signing(home, source string) signature.Policy {
 		strictest = max(strictest, h.rules.strictness(source))
 	}
 	if strictest < 0 {
-		return signature.Policy{Rule: signature.Preferred, Allowed: allowed}
+		strictest = slices.Index(signature.Rules, signature.Preferred)
 	}
-	return signature.Policy{Rule: signature.Rules[strictest], Allowed: allowed}
+	return c.machineSigning(source, signature.Policy{Rule: signature.Rules[strictest], Allowed: allowed})
 }

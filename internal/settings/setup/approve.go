@@ -30,6 +30,9 @@ func (s Source) given() []policy.Approval {
 	if s.Approvals != nil {
 		given = s.Approvals.All()
 	}
+	if s.Config.Machine.Approval("project") != nil {
+		return given // none is stored either; those that were stored before do not count
+	}
 	kept, err := s.Kept().All()
 	if err != nil {
 		s.notice("", err.Error())
@@ -45,6 +48,11 @@ func (s Source) given() []policy.Approval {
 func (s Source) applyAnswer(q policy.Question, answer policy.Answer) error {
 	switch answer.Decision {
 	case policy.Session, policy.Always:
+		if err := s.Config.Machine.Approval("session"); err != nil {
+			s.notice("", err.Error()+"; this call runs, and the next is asked about")
+			answer = policy.Answer{Decision: policy.Once}
+			break
+		}
 		given, err := q.About.Approves(answer.Pattern)
 		if err != nil {
 			return fmt.Errorf("approving calls like %q: %w", answer.Pattern, err)
@@ -72,6 +80,9 @@ func (s Source) applyAnswer(q policy.Question, answer policy.Answer) error {
 
 // storeApproval stores an approval for all sessions of the project. It stores no secrets.
 func (s Source) storeApproval(given policy.Approval) error {
+	if err := s.Config.Machine.Approval("project"); err != nil {
+		return err
+	}
 	if Secrets(s.Config, s.TaskEnv).String(given.Pattern) != given.Pattern {
 		return errors.New("keeping an approval: the pattern contains a secret, which is not written to a file; put a star in its place")
 	}

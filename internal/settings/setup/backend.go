@@ -18,6 +18,7 @@ import (
 	"github.com/idelchi/aura/internal/agent/llm/script"
 	"github.com/idelchi/aura/internal/agent/llm/transport"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -25,6 +26,9 @@ import (
 // if its configuration sets retry, because otherwise its errors should be visible.
 func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 	if err := c.Usable(); err != nil {
+		return nil, err
+	}
+	if err := p.config.Machine.Provider(string(c.Type), Address(c)); err != nil {
 		return nil, err
 	}
 	speaks, err := speaker(c)
@@ -45,7 +49,7 @@ func (p *Providers) Make(c config.Provider) (llm.Provider, error) {
 			},
 		})
 	}
-	return p.recorded(c, offering{Provider: speaks, models: c.Models, prices: c.Prices, listed: billed(c.Type)}), nil
+	return p.recorded(c, offering{Provider: speaks, permit: p.config.Machine, models: c.Models, prices: c.Prices, listed: billed(c.Type)}), nil
 }
 
 // speaker returns the implementation of the protocol of a provider type.
@@ -124,6 +128,8 @@ func (b bounded) Chat(ctx context.Context, req llm.Request, onDelta func(llm.Del
 // offering is a provider that is used only for some of its models and knows their prices.
 type offering struct {
 	llm.Provider
+	// permit is the policy of the machine.
+	permit *machinepolicy.Policy
 	models config.Models
 	prices map[string]config.Prices
 	// listed is set if the list prices apply to models without a price of their own.
@@ -135,6 +141,9 @@ func (o offering) Chat(ctx context.Context, req llm.Request, onDelta func(llm.De
 		return llm.Response{}, &llm.Error{
 			Type: sdk.ErrorTypeModelUnavailable, Message: fmt.Sprintf("model %q is excluded by models: of the provider", req.Model),
 		}
+	}
+	if err := o.permitModel(ctx, req.Model); err != nil {
+		return llm.Response{}, &llm.Error{Type: sdk.ErrorTypeModelUnavailable, Message: err.Error()}
 	}
 	response, err := o.Provider.Chat(ctx, req, onDelta)
 	if err != nil || response.Usage == (llm.Usage{}) {

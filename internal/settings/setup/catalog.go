@@ -43,6 +43,8 @@ type Entry struct {
 	manifest.Plugin
 	Home   config.Home
 	Status Status
+	// Required is set if the policy of the machine requires the plugin.
+	Required bool
 	// ShadowedBy is the directory of the plugin that is used instead. Shadows are the directories of the plugins that this plugin
 	// hides.
 	ShadowedBy string
@@ -66,8 +68,11 @@ func (e Entry) Tier() config.HomeKind {
 	return e.Home.Kind
 }
 
-// rank orders plugins at hook points: plugins in Go first, then Python extensions by their tiers.
+// rank orders plugins at hook points: those that the policy of the machine requires first, then plugins in Go first, then Python extensions by their tiers.
 func (e Entry) rank() int {
+	if e.Required {
+		return -1
+	}
 	if !e.Python() {
 		return 0
 	}
@@ -103,6 +108,9 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		if p.Python() {
 			e.guest = g()
 		}
+		if err := c.Machine.Python(); err != nil && p.Python() && e.Err == nil {
+			e.Err = &manifest.RefusedError{Err: err}
+		}
 		if timeout := c.Features.Plugins.Timeouts[p.Name]; timeout > 0 {
 			e.Manifest.Timeout = timeout.Duration()
 		}
@@ -113,6 +121,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		e := entry(p, StatusEnabled)
 		e.asks = sync.OnceValue(func() manifest.Asks { return manifest.Ask(p) })
 		e.choose(c.Features.Plugins)
+		e.require(c)
 		var hidden []Entry
 		for _, s := range shadowed {
 			if s.Name == p.Name {
@@ -266,12 +275,12 @@ func (e Entry) specIn(c *config.Config, confined Confinement, unsafe bool) host.
 	spec := host.Spec{
 		Plugin:  e.Plugin,
 		Config:  c.Features.Plugins.ConfigFor(e.Name, e.Manifest.Config),
-		Unsafe:  unsafe || c.Features.Plugins.Unsafe,
+		Unsafe:  (unsafe || c.Features.Plugins.Unsafe) && c.Machine.Unsafe() == nil,
 		Rank:    e.rank(),
 		LogFile: e.LogFile(), DataDir: e.DataDir(),
 		Sandbox: confined.Plugin(e),
 		// The user granted only what the source shows.
-		Unconfined: e.Asks().Unconfined,
+		Unconfined: e.Asks().Unconfined && c.Machine.SandboxRequired("") == nil,
 		Verify:     func() error { return e.verify(c) },
 	}
 	if e.Home.Kind == config.HomeProject {

@@ -14,7 +14,7 @@ func Granted(e Entry, c *config.Config, unsafe bool) manifest.Asks {
 		return manifest.NoAsks()
 	}
 	out.Network = out.Network && (c.Features.Sandbox.Network.Setting != network.Setting{} || !c.Features.Sandbox.Enabled)
-	if !unsafe && !c.Features.Plugins.Unsafe {
+	if !unsafe && !c.Features.Plugins.Unsafe || c.Machine.Unsafe() != nil {
 		out.Unsafe = []string{}
 	}
 	return out

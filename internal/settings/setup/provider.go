@@ -81,6 +81,9 @@ func (p *Providers) Script(file string) (llm.Provider, string, error) {
 	if made, ok := p.made[key]; ok {
 		return made.Provider, made.name, nil
 	}
+	if err := permitScript(p.config.Machine); err != nil {
+		return nil, "", err
+	}
 	made, err := script.New(script.Options{File: file})
 	if err != nil {
 		return nil, "", err

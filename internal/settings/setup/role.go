@@ -50,12 +50,14 @@ func FindRole(c *config.Config, agent, mode string) (Role, error) {
 func (s Source) UsualMode(a config.Agent) (string, error) {
 	f, err := s.Config.FeaturesFor(a, config.Mode{}, s.Options.Task)
 	switch {
-	case err != nil || f.Tools.Mode != "" || !s.Options.Attended:
-		return f.Tools.Mode, err
+	case err != nil:
+		return "", err
+	case f.Tools.Mode != "" || !s.Options.Attended:
+		return s.Config.UsualModeWithin(f.Tools.Mode), nil
 	case f.Sandbox.Enabled && sandbox.Support().Enabled:
-		return config.ModeAuto, nil
+		return s.Config.UsualModeWithin(config.ModeAuto), nil
 	default:
-		return config.ModeAsk, nil
+		return s.Config.UsualModeWithin(config.ModeAsk), nil
 	}
 }
 

@@ -126,7 +126,10 @@ type Setup struct {
 // New returns the setup of a role.
 func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 	out := &Setup{Source: s, Role: r}
-	var err error
+	err := s.permitted(r)
+	if err != nil {
+		return nil, err
+	}
 	if out.Features, err = s.Features(r); err != nil {
 		return nil, err
 	}
@@ -134,6 +137,9 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 		return nil, err
 	}
 	if out.Plugins, err = s.FindPlugins(out.Features); err != nil {
+		return nil, err
+	}
+	if err := s.checkRequired(out.Plugins); err != nil {
 		return nil, err
 	}
 	return out, startupFaults(out.Specs)
@@ -144,6 +150,9 @@ func New(ctx context.Context, s Source, r Role) (*Setup, error) {
 // sandbox.
 func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error) {
 	features, err := source.Features(r)
+	if err == nil {
+		err = source.permitted(r)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -161,10 +170,14 @@ func (s *Setup) With(ctx context.Context, source Source, r Role) (*Setup, error)
 	for i := range entries {
 		if entries[i].Status != StatusShadowed {
 			entries[i].choose(features.Plugins)
+			entries[i].require(source.Config)
 		}
 	}
 	followPackages(entries)
 	out.Plugins = source.choosePlugins(entries, &merged)
+	if err := source.checkRequired(out.Plugins); err != nil {
+		return nil, err
+	}
 	return out, startupFaults(out.Specs)
 }
 

@@ -101,6 +101,9 @@ func (c clone) raw(kind plumbing.ObjectType, h plumbing.Hash) ([]byte, error) {
 // none.
 func (o Options) signature(p Place, url string, c clone, before *Signed) (*Signed, error) {
 	policy := o.policy(p, url)
+	if policy.Refused != nil {
+		return nil, policy.Refused
+	}
 	if policy.Rule == signature.Off {
 		return nil, nil //nolint:nilnil // nil is a version without a signature
 	}

@@ -56,6 +56,7 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 		if entry.Index != nil {
 			found[i].Index = entry.Index.String()
 		}
+		found[i].From, found[i].Hash = entry.URL, entry.Hash
 		if found[i].Err != nil {
 			continue
 		}
@@ -64,7 +65,10 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 			refused = lock.verify(p, found[i])
 		}
 		if refused == nil && signing != nil {
-			refused = entry.verifySigned(signing(p.Home, entry.URL))
+			policy := signing(p.Home, entry.URL)
+			if refused = policy.Permitted(found[i].Name); refused == nil {
+				refused = entry.verifySigned(policy)
+			}
 		}
 		if refused == nil && found[i].Go() {
 			refused = checkSDK(found[i].Dir)

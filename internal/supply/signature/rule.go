@@ -20,4 +20,15 @@ var Rules = []Rule{Off, Preferred, Required}
 type Policy struct {
 	Rule    Rule
 	Allowed []Signer
+	// Refused is why nothing may come from the source; nil if it may. Permit returns why a plugin with this name may not; nil permits all.
+	Refused error
+	Permit  func(name string) error
+}
+
+// Permitted returns why a plugin from the source may not be used, or nil.
+func (p Policy) Permitted(name string) error {
+	if p.Refused != nil || p.Permit == nil {
+		return p.Refused
+	}
+	return p.Permit(name)
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-
-	"github.com/idelchi/aura/internal/base/strictyaml"
 )
 
 // auditContent is the value of the key audit in one file.
@@ -142,29 +140,4 @@ func (d *document) checkRemote() error {
 		return d.fault(d.URL.Line, fmt.Errorf(`key "url": %q is not an http or https address`, d.URL.Value))
 	}
 	return nil
-}
-
-// conflict returns an error if two documents name different values where only one can hold.
-func (p *Policy) conflict() error {
-	var faults []error
-	for _, key := range Table {
-		if key.Together != Same {
-			continue
-		}
-		var first *Rule
-		for _, d := range p.all() {
-			for _, r := range key.rules(&d) {
-				if first == nil {
-					first = &r
-				} else if first.Text != r.Text {
-					faults = append(faults, conflictError(*first, r))
-				}
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
-func conflictError(a, b Rule) error {
-	return &strictyaml.Error{File: b.File, Line: b.Line, Err: fmt.Errorf("key %q conflicts with %s:%d: %q and %q cannot both hold", b.Key, a.File, a.Line, b.Text, a.Text)}
 }

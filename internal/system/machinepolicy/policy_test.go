@@ -42,6 +42,27 @@ func TestValues(t *testing.T) {
 		{[]string{"key: ssh-ed25519 AAAA"}, "needs url and key"},
 		{[]string{"url: file:///p\nkey: k"}, "http or https"},
 		{[]string{"url: https://a/p\nkey: k", "url: https://b/p\nkey: k"}, "b.yaml:1: key \"url\" conflicts with a.yaml:1"},
+		{[]string{"modes: [ask]", "modes: [plan]"}, "b.yaml:1: key \"modes\" conflicts with a.yaml:1"},
+		{[]string{"models: [a]", "models: [b, a]", "models: [b]"}, "c.yaml:1: key \"models\" conflicts"},
+		{[]string{"models: [a]", "models: ['b*']"}, ""},
+		{[]string{"record: true", "record: false"}, "b.yaml:1: key \"record\" conflicts with a.yaml:1"},
+		{[]string{"plugins: {required: [{name: g, origin: 'https://a/g'}]}", "sources: ['https://b/*']"}, "a.yaml:1: key \"plugins.required\" conflicts with b.yaml:1"},
+		{[]string{"plugins: {required: [{name: g, origin: local}]}", "plugins: {forbidden: [{name: '*', origin: local}]}"}, "conflicts with b.yaml:1"},
+		{[]string{"plugins: {required: [{name: g}]}"}, "needs name and origin"},
+		{[]string{"plugins: {required: [{name: '*', origin: local}]}"}, "name one plugin"},
+		{[]string{"plugins: {forbidden: [{origin: local}]}"}, "needs name and origin"},
+		{[]string{"mcp: [{name: a}]"}, "either a command or a url"},
+		{[]string{"mcp: [{name: a, command: b, url: 'https://c'}]"}, "either a command or a url"},
+		{[]string{"mcp: [{name: a, url: c}]"}, "does not begin with https"},
+		{[]string{"providers: [{url: 'https://c'}]"}, "needs a type"},
+		{[]string{"sources: ['']"}, "an empty entry"},
+		{[]string{"sandbox: {network: {deny: [a.com]}}"}, "needs allow"},
+		{[]string{"sandbox: {network: {allow: ['https://a.com']}}"}, "is a URL"},
+		{[]string{"sandbox: {network: {allow: ['preset:go']}}"}, "preset"},
+		{[]string{"sandbox: {hidden: ['!x']}"}, "that hides"},
+		{[]string{"approvals: always"}, "none of once, session, project"},
+		{[]string{"sessions: 0d"}, "not a number of days"},
+		{[]string{"sessions: 3dd"}, "not a number of days"},
 		{[]string{"versions: 1"}, "unknown key"},
 		{[]string{"version: 1.2.3\nversion: 1.2.4"}, "duplicate key"},
 	} {
@@ -82,7 +103,7 @@ func TestOutdated(t *testing.T) {
 
 // FuzzParse checks that documents of any content are refused or understood, and that each rule has its place.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"version: 1.0.0", "audit: {file: /a}", "url: https://a\nkey: k", "a: [", "audit: &a {syslog: true}\nkey: *a"} {
+	for _, text := range []string{"version: 1.0.0", "audit: {file: /a}", "url: https://a\nkey: k", "a: [", "modes: [a]", "models: ['*']", "mcp: [{name: a, command: b, env: [C]}]", "plugins: {required: [{name: a, origin: local, hash: x}]}", "sandbox: {required: true, network: {allow: [a.com], deny: [b.a.com]}, hidden: [x]}", "audit: &a {syslog: true}\nkey: *a"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -23,6 +23,16 @@ type Rules struct {
 	// Lenient means that every host may be reached where the system permits no namespaces and so cannot enforce rules. It is for rules that
 	// nobody wrote.
 	Lenient bool `json:"lenient,omitempty"`
+	// Machine holds the limits of the policy of the machine. They win over everything else, and each must permit a host.
+	Machine []Limit `json:"machine,omitempty"`
+}
+
+// Limit is a list of the only hosts that may be reached, without those in Deny.
+type Limit struct {
+	Allow []Pattern `json:"allow"`
+	Deny  []Pattern `json:"deny,omitempty"`
+	// Rule names the rule of the policy, for messages.
+	Rule string `json:"rule"`
 }
 
 // Decision is what rules say about a connection.
@@ -58,6 +68,12 @@ func (r Rules) Decide(host string, port uint16) Verdict {
 	h, err := parseHost(host)
 	if err != nil {
 		return Verdict{Refused, err.Error()}
+	}
+	for _, l := range r.Machine {
+		_, denied := find(l.Deny, h, port, true)
+		if _, ok := find(l.Allow, h, port, false); denied || !ok {
+			return Verdict{Refused, "the policy of this machine: " + l.Rule}
+		}
 	}
 	if p, ok := find(r.Deny, h, port, true); ok {
 		return Verdict{Refused, "deny: " + p.String()}
@@ -101,6 +117,11 @@ func (r Rules) Answerable(name string) bool {
 	}
 	if r.Only != nil && !slices.ContainsFunc(r.Only, matches) {
 		return false
+	}
+	for _, l := range r.Machine {
+		if !slices.ContainsFunc(l.Allow, matches) {
+			return false
+		}
 	}
 	return slices.ContainsFunc(r.granted(), matches) || r.Ask && h.name != Localhost
 }
