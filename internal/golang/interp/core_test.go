@@ -12,6 +12,8 @@ import (
 	"github.com/idelchi/aura/internal/golang/interp/symtab"
 )
 
+func init() { verify = true }
+
 // coreTypes lists types with two values and what prints a value.
 var coreTypes = []struct{ name, typ, a, b, show string }{
 	{"int", "int", "1", "2", ""},

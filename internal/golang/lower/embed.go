@@ -1,7 +1,6 @@
 package lower
 
 import (
-	"fmt"
 	"go/types"
 	"strconv"
 	"strings"
@@ -15,7 +14,7 @@ func (f *fn) embed(v types.Object, list []Embedded) string {
 		for _, file := range list {
 			files = append(files, strconv.Quote(file.Name), strconv.Quote(file.Text))
 		}
-		return fmt.Sprintf("%s = %s.Embed(%s)\n", name, boxAlias, strings.Join(files, ", "))
+		return set(name, boxAlias+".Embed("+strings.Join(files, ", ")+")") + "\n"
 	}
 	basic, isText := v.Type().Underlying().(*types.Basic)
 	slice, isSlice := v.Type().Underlying().(*types.Slice)
@@ -30,5 +29,5 @@ func (f *fn) embed(v types.Object, list []Embedded) string {
 	if len(list) != 1 {
 		refuse(v.Pos(), "go:embed has %d files for %s, which holds one; use embed.FS", len(list), v.Name())
 	}
-	return fmt.Sprintf("%s = %s(%s)\n", name, named, strconv.Quote(list[0].Text))
+	return set(name, named+"("+strconv.Quote(list[0].Text)+")") + "\n"
 }
