@@ -2,11 +2,13 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/idelchi/aura/internal/agent/policy"
+	"github.com/idelchi/aura/internal/app/frontend"
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/terminal"
 )
@@ -122,7 +124,6 @@ func (l *plainLoop) withdraw(q *plainQuestion) {
 	}
 	if q.ready {
 		l.rest = ""
-		l.p.write("\n")
 	}
 	l.answer(reply{})
 }
@@ -158,7 +159,10 @@ func (p *Plain) ask(ctx context.Context, choices []choice) (reply, error) {
 	case <-ctx.Done():
 		select {
 		case p.worker.withdrawn <- asked:
-			<-asked.done // nothing else is printed before the line of the question has ended
+			<-asked.done
+			if _, ok := errors.AsType[*frontend.AnsweredError](context.Cause(ctx)); ok && asked.ready {
+				p.write("\n") // an interrupt has ended the line of the question itself
+			}
 		case <-asked.done: // its turn has ended
 		case <-p.worker.stop:
 		}
