@@ -14,7 +14,10 @@ import (
 	"github.com/idelchi/aura/internal/golang/loader"
 	"github.com/idelchi/aura/internal/runtime/native"
 	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/supply/index"
 	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/supply/signature"
+	"github.com/idelchi/aura/internal/supply/sources"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 	"github.com/idelchi/aura/shared"
@@ -54,6 +57,7 @@ func TestLimits(t *testing.T) {
 		"## Installing plugins": {
 			count(install.MaxRefs), size(install.MaxRefBytes), size(install.MaxReceived), minutes(install.MaxFetch), minutes(install.MaxSilence),
 			count(install.MaxObjects), size(install.MaxUnpacked), count(install.MaxFiles), size(install.MaxBytes),
+			size(index.MaxSize), count(index.MaxEntries), size(signature.MaxFileSignature), minutes(install.MaxDownload), count(int(index.MaxValid/(24*time.Hour))) + " days", count(sources.MaxSources),
 		},
 		"## What plugins receive": {size(limit.History), size(limit.Turns), size(limit.Messages), count(limit.Entries), count(limit.Patched)},
 		"## State and events": {
