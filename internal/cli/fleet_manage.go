@@ -77,16 +77,8 @@ func showLogs(ctx context.Context, s streams, q *queue.Queue, args []string, fol
 }
 
 func fleetEvent(s streams, task string, line []byte, asJSON bool) error {
-	var e struct {
-		Type, Role, Content, Name, Message, Text, Error string
-
-		Arguments json.RawMessage
-	}
-	if json.Unmarshal(line, &e) != nil {
-		return nil //nolint:nilerr // a log may contain anything; what is no event is not shown
-	}
 	if asJSON {
-		if !bytes.HasPrefix(line, []byte("{")) || len(line) < 3 {
+		if !bytes.HasPrefix(line, []byte("{")) || len(line) < 3 || !json.Valid(line) {
 			return nil
 		}
 		name, err := json.Marshal(task)
@@ -96,19 +88,8 @@ func fleetEvent(s streams, task string, line []byte, asJSON bool) error {
 		_, err = fmt.Fprintf(s.out, "{\"task\":%s,%s\n", name, line[1:])
 		return err
 	}
-	text := ""
-	switch e.Type {
-	case "message":
-		text = e.Role + ": " + e.Content
-	case "tool_call":
-		text = "tool " + e.Name + " " + string(e.Arguments)
-	case "tool_result":
-		text = "result " + e.Name + ": " + e.Error + e.Content
-	case "error":
-		text = "error: " + e.Message
-	case "notice":
-		text = "! " + e.Text
-	default:
+	text, ok := fleet.EventText(line)
+	if !ok {
 		return nil
 	}
 	_, err := fmt.Fprintf(s.out, "%s  %s\n", clean(task), oneLine(text, maxShown))

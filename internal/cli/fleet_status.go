@@ -51,14 +51,6 @@ pipe it prints a line whenever something changed.`,
 	return cmd
 }
 
-// fleetStatus is the JSON output of fleet status without a batch.
-type fleetStatus struct {
-	Batches []*fleet.Overview `json:"batches"`
-	Workers []queue.Worker    `json:"workers"`
-	Limits  fleet.Limits      `json:"limits"`
-	Spent   fleet.Spent       `json:"spent"`
-}
-
 func (o *statusOptions) run(ctx context.Context, s streams, q *queue.Queue, args []string) error {
 	if len(args) == 1 {
 		b, err := q.Batch(ctx, args[0])
@@ -68,7 +60,7 @@ func (o *statusOptions) run(ctx context.Context, s streams, q *queue.Queue, args
 		return o.batch(ctx, s, q, b)
 	}
 	if !o.watch {
-		now, err := o.all(ctx, q)
+		now, err := q.Status(ctx)
 		if err != nil {
 			return err
 		}
@@ -80,7 +72,7 @@ func (o *statusOptions) run(ctx context.Context, s streams, q *queue.Queue, args
 	}
 	live := newLive(s)
 	for {
-		now, err := o.all(ctx, q)
+		now, err := q.Status(ctx)
 		if err != nil {
 			return err
 		}
@@ -91,32 +83,6 @@ func (o *statusOptions) run(ctx context.Context, s streams, q *queue.Queue, args
 		case <-time.After(time.Second):
 		}
 	}
-}
-
-func (o *statusOptions) all(ctx context.Context, q *queue.Queue) (fleetStatus, error) {
-	out := fleetStatus{Batches: []*fleet.Overview{}}
-	list, err := q.Batches(ctx)
-	if err != nil {
-		return out, err
-	}
-	for _, b := range list {
-		err := q.Follow(ctx, b, time.Hour, func(now *fleet.Overview) bool {
-			out.Batches = append(out.Batches, now)
-			return false
-		})
-		if err != nil {
-			return out, err
-		}
-	}
-	if out.Workers, err = q.Workers(ctx); err != nil {
-		return out, err
-	}
-	out.Workers = append([]queue.Worker{}, out.Workers...)
-	if out.Limits, err = q.FleetLimits(ctx); err != nil {
-		return out, err
-	}
-	out.Spent, err = q.Spent(ctx, "")
-	return out, err
 }
 
 // batch shows one batch, once or until it is finished.
@@ -143,7 +109,7 @@ func (o *statusOptions) batch(ctx context.Context, s streams, q *queue.Queue, b 
 	return err
 }
 
-func writeFleet(w io.Writer, f fleetStatus) {
+func writeFleet(w io.Writer, f queue.Status) {
 	if len(f.Batches) == 0 {
 		fmt.Fprintln(w, "there are no batches")
 	} else {

@@ -40,6 +40,10 @@ ssh -L 8080:/path/to/socket HOST, and open the printed address.
 questions of sessions. Each request is asked for again in this terminal: the key y does
 it, every other key refuses.
 
+The pages of a fleet show what 'aura fleet status' shows. --server and the flags after it
+name the server and the token as in 'aura fleet'. The server is asked only while such a
+page is open.
+
 --open opens the address in the default browser. The browser gets it by a file that
 only you can read and that is removed when the page is there, because all users of a
 machine can read command lines. If no browser can be started, the command says so, and
@@ -52,6 +56,8 @@ type webOptions struct {
 	open   bool
 	// control lets pages ask for changes.
 	control bool
+	// fleet is how the pages reach the queue of a fleet.
+	fleet fleetOptions
 }
 
 func newWeb(s streams, root *rootOptions) *cobra.Command {
@@ -63,7 +69,8 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 		Example: `  aura web
   aura web --open
   aura web --port 8080
-  aura web --socket ~/aura-web/socket`,
+  aura web --socket ~/aura-web/socket
+  aura web --server nats://queue.example:4222 --token-file ~/fleet-token`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.socket != "" && cmd.Flags().Changed("port") {
@@ -78,6 +85,11 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 			if o.port < 0 || o.port > 65535 {
 				return usageError{fmt.Errorf("--port %d: ports are 0 to 65535", o.port)}
 			}
+			// A token that cannot be read is what the page of the fleet reports.
+			_, err := o.fleet.options(s)
+			if _, wrong := errors.AsType[usageError](err); wrong {
+				return err
+			}
 			cfg, err := config.Locate(root.configOptions(s))
 			if err != nil {
 				return err
@@ -86,6 +98,7 @@ func newWeb(s streams, root *rootOptions) *cobra.Command {
 			return o.run(cmd.Context(), s, root, cfg)
 		},
 	}
+	o.fleet.register(cmd)
 	cmd.Flags().BoolVar(&o.control, "control", false, "let pages restart and quarantine plugins, cancel turns and answer questions; each request is asked for in this terminal")
 	cmd.Flags().BoolVar(&o.open, "open", false, "open the address in the default browser")
 	cmd.Flags().IntVar(&o.port, "port", 0, "port to listen on (default any free port)")
@@ -123,6 +136,7 @@ func (o *webOptions) run(ctx context.Context, s streams, root *rootOptions, cfg 
 		Journals: cfg.State.AllSessions,
 		Reports:  func() []json.RawMessage { return host.Sessions(dirs...) },
 		Statuses: func() []host.Status { return host.Statuses(dirs...) },
+		Fleet:    func(ctx context.Context) (web.Fleet, error) { return o.fleet.open(ctx, s) },
 		Describe: func(p host.Status) (*web.Described, error) { return describePlugin(s, root, p) },
 		Secrets:  setup.Secrets(cfg, nil),
 	}})

@@ -68,8 +68,8 @@ func (s *site) pluginModel(row top.Row) *pluginModel {
 		}
 	}
 	samples := s.reader.samples(row.Key())
-	m.Calls = sparkline("calls per second", samples, func(x sample) float64 { return x.calls })
-	m.Memory = sparkline("memory", samples, func(x sample) float64 { return float64(x.memory) })
+	m.Calls = sparkline("calls per second", "seconds", samples, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprintf("%.1f/s", v) })
+	m.Memory = sparkline("memory", "seconds", samples, func(x sample) float64 { return float64(x.memory) }, func(v float64) string { return fmt.Sprintf("%.1f MB", v/1e6) })
 	return cleaned(s.reader.source.Secrets, m)
 }
 

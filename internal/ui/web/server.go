@@ -43,9 +43,10 @@ type Options struct {
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	pages, endPages := newSite(ctx, o.Source, o.Control)
 	bounded := &boundedListener{Listener: listener, most: maxConnections}
 	server := &http.Server{
-		Handler: newGuard(o, listener.Addr(), newSite(o.Source, o.Control)), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
+		Handler: newGuard(o, listener.Addr(), pages), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime,
 		// Requests of strangers are no news for the user, and nothing of a request may reach a log.
 		ErrorLog:    log.New(io.Discard, "", 0),
 		BaseContext: func(net.Listener) context.Context { return ctx },
@@ -70,6 +71,8 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	err := server.Serve(bounded)
 	close(ended)
 	ending.Wait()
+	cancel()
+	endPages()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

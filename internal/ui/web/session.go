@@ -78,7 +78,7 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 		if err != nil {
 			return err
 		}
-		rest, err := s.conversation(row, index, page, m.Turn)
+		rest, err := s.conversation(row, index, page, m.Turn, "/sessions/"+row.ID)
 		v.layout, v.model = layout{Title: head.Title + " - aura", Section: "/sessions"}, cleaned(s.reader.source.Secrets, m)
 		v.boxes = append([]box{{"questions", questions}, {"heads", heads}}, rest...)
 		return err
@@ -112,9 +112,9 @@ func choosePage(m *conversationModel, u *url.URL, messages int) int {
 	return page
 }
 
-// conversation returns the timeline and the messages of a page of a session.
-func (s *site) conversation(row inspect.SessionRow, index *session.Index, page int, only string) ([]box, error) {
-	key := fmt.Sprintf("%s %d %s", row.ID, page, only)
+// conversation returns the timeline and the messages of a page of a session, which has an address.
+func (s *site) conversation(row inspect.SessionRow, index *session.Index, page int, only, address string) ([]box, error) {
+	key := fmt.Sprintf("%s %d %s", row.Path, page, only)
 	if boxes, ok := s.pages.get(key, index.Version()); ok {
 		return boxes, nil
 	}
@@ -132,7 +132,7 @@ func (s *site) conversation(row inspect.SessionRow, index *session.Index, page i
 	if err != nil {
 		return nil, err
 	}
-	timelines, err := items("turn", s.turnModels(messages, facts, only, fmt.Sprintf("/sessions/%s?page=%d", row.ID, page+1)), func(m *turnModel) string { return m.ID })
+	timelines, err := items("turn", s.turnModels(messages, facts, only, fmt.Sprintf("%s?page=%d", address, page+1)), func(m *turnModel) string { return m.ID })
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,6 +12,9 @@ import (
 // site answers the requests of the user.
 type site struct {
 	reader *reader
+	fleet  *fleetReader
+	// throughput is that of the last reading of the fleet.
+	throughput map[string][]sample
 	// streams has a place for each open stream.
 	streams chan struct{}
 	// pages keeps what was made of files that do not change.
@@ -27,11 +31,16 @@ type pageFunc func(*http.Request) (view, error)
 // errNotFound reports that there is no such page.
 var errNotFound = errors.New("there is no such page")
 
-func newSite(source Source, control *Control) http.Handler {
-	s := &site{reader: &reader{source: source}, control: control, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux()}
+// newSite returns the pages. What they ask of a fleet ends with ctx; the caller must call the function then.
+func newSite(ctx context.Context, source Source, control *Control) (pages http.Handler, end func()) {
+	s := &site{
+		fleet:  &fleetReader{ctx: ctx, open: source.Fleet},
+		reader: &reader{source: source}, control: control, streams: make(chan struct{}, maxStreams), mux: http.NewServeMux(),
+	}
 	for pattern, page := range map[string]pageFunc{
 		"/sessions": s.sessionsPage, "/sessions/{id}": s.sessionPage, "/plugins": s.pluginsPage, "/plugins/{id}": s.pluginPage,
 		"/recordings": s.recordingsPage, "/recordings/{id}": s.recordedPage, "/recordings/{id}/{n}": s.recordedCallPage,
+		"/fleet": s.fleetPage, "/fleet/{batch}": s.batchPage, "/fleet/{batch}/{task}": s.taskPage,
 		"/network": s.networkPage, "/network/{id}": s.connectionsPage,
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.show(w, r, page) })
@@ -44,7 +53,7 @@ func newSite(source Source, control *Control) http.Handler {
 		http.StripPrefix(plainPath, s.mux).ServeHTTP(plainWriter{w}, r)
 	})
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { failure(http.StatusNotFound, errNotFound).write(w) })
-	return s.mux
+	return s.mux, s.fleet.close
 }
 
 // show answers with a page, or with its changes.

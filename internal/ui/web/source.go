@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -25,6 +26,8 @@ type Source struct {
 	Statuses func() []host.Status
 	// Describe returns what the files and the settings of a plugin say about it now; nil if its project does not have it. It starts nothing.
 	Describe func(host.Status) (*Described, error)
+	// Fleet connects to the queue of a fleet. It is called when a page shows the fleet.
+	Fleet func(context.Context) (Fleet, error)
 	// Secrets are removed from all texts.
 	Secrets *redact.Redactor
 }

@@ -11,8 +11,9 @@ const (
 	sparkHeight = 24
 )
 
-// sparkline draws a small chart of readings, one unit of width each, the newest at the right. Its largest value has the full height.
-func sparkline(of string, samples []sample, value func(sample) float64) ready {
+// sparkline draws a small chart of readings, one unit of width each, the newest at the right. Its largest value has the full height, and is written
+// beside it, so that the chart says something to those who do not see it. unit is what a reading is: a second, or a reading.
+func sparkline(of, unit string, samples []sample, value func(sample) float64, show func(float64) string) ready {
 	highest := 0.0
 	for _, x := range samples {
 		highest = max(highest, value(x))
@@ -25,7 +26,7 @@ func sparkline(of string, samples []sample, value func(sample) float64) ready {
 		}
 		fmt.Fprintf(&points, "%d,%.1f ", sparkWidth-len(samples)+i, y)
 	}
-	//nolint:gosec // numbers, and a text of this package
-	return ready(fmt.Sprintf(`<svg role="img" aria-label="%s, the last %d seconds" viewBox="0 0 %d %d" class="spark"><polyline points="%s"></polyline></svg>`,
-		of, len(samples), sparkWidth, sparkHeight, strings.TrimSpace(points.String())))
+	//nolint:gosec // numbers, and texts of this package
+	return ready(fmt.Sprintf(`<svg role="img" aria-label="%s, the last %d %s, at most %s" viewBox="0 0 %d %d" class="spark"><polyline points="%s"></polyline></svg> <span class="note">at most %s</span>`,
+		of, len(samples), unit, show(highest), sparkWidth, sparkHeight, strings.TrimSpace(points.String()), show(highest)))
 }

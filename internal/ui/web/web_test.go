@@ -34,6 +34,8 @@ type world struct {
 	plugin *web.Described
 	// control is what pages may do.
 	control *web.Control
+	// fleet connects to a fleet.
+	fleet func(context.Context) (web.Fleet, error)
 }
 
 // secret is a value that no page may show.
@@ -56,7 +58,7 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	go func() {
 		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Control: w.control, Source: web.Source{
 			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return *cmp.Or(w.later.Load(), &w.reports) },
-			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret),
+			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret), Fleet: w.fleet,
 		}})
 	}()
 	t.Cleanup(func() {
