@@ -79,8 +79,8 @@ func run(ctx context.Context, out io.Writer, names []string) (err error) {
 type part func(context.Context) error
 
 func (l *bench) parts(names []string) ([]part, error) {
-	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "network", "python", "native", "screen", "acp", "record", "rewind"}
-	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.network, l.python, l.native, l.screen, l.acp, l.record, l.rewind}
+	known := []string{"calls", "faults", "startup", "turns", "hooks", "sandbox", "network", "python", "native", "screen", "acp", "record", "rewind", "web"}
+	all := []part{l.calls, l.faults, l.startup, l.turns, l.hooks, l.sandbox, l.network, l.python, l.native, l.screen, l.acp, l.record, l.rewind, l.web}
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -91,7 +91,7 @@ func TestFleet(t *testing.T) {
 			`<a href="/fleet/batch">batch</a>`, `data-label="Tasks" class="number">7<`, `data-label="Done" class="number">1<`, `data-label="Failed" class="number">2<`, `data-label="Running" class="number">1<`,
 			`data-label="Waiting" class="number">3<`, `data-label="Per minute" class="number">3<`, `data-label="Slots" class="number">4<`, "<dd>300</dd>", "<dd>1000</dd>", "1.50 US dollars", "no limit",
 		},
-		"/fleet/batch": {"42%", "<dt>done</dt><dd>1</dd>", "<dt>timeout</dt><dd>1</dd>", "<dt>rate_limit ", "<dd>2</dd>", `href="/fleet/batch/run"`, `href="/fleet/batch/ended"`, "2.5 s", ">damaged<", `aria-label="tasks per minute, the last 1 readings, at most 3"`},
+		"/fleet/batch":                  {"42%", "<dt>done</dt><dd>1</dd>", "<dt>timeout</dt><dd>1</dd>", "<dt>rate_limit ", "<dd>2</dd>", `href="/fleet/batch/run"`, `href="/fleet/batch/ended"`, "2.5 s", ">damaged<", `aria-label="tasks per minute, the last 1 readings, at most 3"`},
 		"/fleet/batch?find=run+running": {`href="/fleet/batch/run"`},
 		"/fleet/batch/ended":            {"the prompt of the task", "the <strong>answer</strong>", `<span class="state failed">failed</span>`, "2.5 s"},
 		"/fleet/batch/run":              {"assistant: in the log", "! a notice", `<span class="state running">running</span>`},

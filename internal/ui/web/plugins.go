@@ -46,16 +46,27 @@ var kinds = map[host.State]string{
 // pluginsPage lists the plugin processes of all running sessions, as plugins top does.
 func (s *site) pluginsPage(r *http.Request) (view, error) {
 	rows := s.reader.plugins(func(d time.Duration) bool { return wait(r, d) })
+	v := view{
+		status: http.StatusOK, layout: layout{Title: "Plugins - aura", Section: "/plugins"}, page: "plugins", model: &pluginsModel{},
+	}
+	// A page looks more often than the sessions are asked, and hundreds of rows with charts are some work.
+	version := s.reader.version()
+	if boxes, ok := s.pages.get("plugins", version); ok {
+		v.boxes = boxes
+		return v, nil
+	}
 	top.Order{Column: "plugin"}.Sort(rows)
 	models := make([]*pluginModel, len(rows))
 	for i, row := range rows {
 		models[i] = s.pluginModel(row)
 	}
 	list, err := items("plugin-row", models, func(m *pluginModel) string { return "p-" + m.ID })
-	return view{
-		status: http.StatusOK, layout: layout{Title: "Plugins - aura", Section: "/plugins"}, page: "plugins",
-		model: &pluginsModel{}, boxes: []box{{"plugins", list}},
-	}, err
+	if err != nil {
+		return v, err
+	}
+	v.boxes = []box{{"plugins", list}}
+	s.pages.put("plugins", version, v.boxes)
+	return v, nil
 }
 
 func (s *site) pluginModel(row top.Row) *pluginModel {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -153,6 +154,13 @@ func (r *reader) read() {
 		samples := append(old[key], sample{row.CallsPerSecond, row.MemoryBytes})
 		r.history[key] = slices.Clone(samples[max(0, len(samples)-historyLength):])
 	}
+}
+
+// version changes with each reading of the plugins.
+func (r *reader) version() string {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	return fmt.Sprint(r.now.At.UnixNano(), " ", r.before.At.UnixNano())
 }
 
 // samples returns what the chart of a plugin shows, the oldest first.

@@ -1,8 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
+	"strconv"
 )
 
 // The size of a small chart in its own units.
@@ -18,15 +19,16 @@ func sparkline(of, unit string, samples []sample, value func(sample) float64, sh
 	for _, x := range samples {
 		highest = max(highest, value(x))
 	}
-	var points strings.Builder
+	var points []byte
 	for i, x := range samples {
 		y := float64(sparkHeight) - 1
 		if highest > 0 {
 			y -= value(x) / highest * (sparkHeight - 2)
 		}
-		fmt.Fprintf(&points, "%d,%.1f ", sparkWidth-len(samples)+i, y)
+		points = strconv.AppendInt(points, int64(sparkWidth-len(samples)+i), 10)
+		points = append(strconv.AppendFloat(append(points, ','), y, 'f', 1, 64), ' ')
 	}
 	//nolint:gosec // numbers, and texts of this package
 	return ready(fmt.Sprintf(`<svg role="img" aria-label="%s, the last %d %s, at most %s" viewBox="0 0 %d %d" class="spark"><polyline points="%s"></polyline></svg> <span class="note">at most %s</span>`,
-		of, len(samples), unit, show(highest), sparkWidth, sparkHeight, strings.TrimSpace(points.String()), show(highest)))
+		of, len(samples), unit, show(highest), sparkWidth, sparkHeight, bytes.TrimSpace(points), show(highest)))
 }
