@@ -13,6 +13,7 @@ import (
 //	event                  the text holds events, one per line; another test reads them
 //	reset                  the page's project is recreated before this block
 //	sandbox                the block is skipped if the system cannot confine processes
+//	policy                 the text is also the policy of the machine from here on, /etc/aura/policy.yaml
 //	keygen                 the block is skipped if there is no ssh-keygen
 //	python                 the block is skipped if there is no Python that runs extensions
 //	release                the block is run only by 'make release-check', with a release; release=PROGRAM needs that program, and root
@@ -42,7 +43,7 @@ func (b block) fault() string {
 			if value == "" {
 				return word + "= needs a value"
 			}
-		case "event", "keygen", "python", "release", "reset", "sandbox":
+		case "event", "keygen", "policy", "python", "release", "reset", "sandbox":
 		default:
 			return fmt.Sprintf("unknown word %q", word)
 		}

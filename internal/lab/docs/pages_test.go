@@ -14,6 +14,7 @@ import (
 
 	"github.com/idelchi/aura/internal/lab/testcache"
 	"github.com/idelchi/aura/internal/lab/testneed"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -98,6 +99,9 @@ func (p *project) follow(b block) {
 	case b.has("release") && !p.released(b.words["release"]):
 	case b.has("file"):
 		p.write(b)
+		if b.has("policy") {
+			p.restrict(b.text)
+		}
 	case b.lang == "console":
 		list, err := b.commands()
 		if err != nil {
@@ -123,7 +127,7 @@ func (p *project) write(b block) {
 func (p *project) command(page string, c command) {
 	p.t.Helper()
 	output, err := p.shell(p.fromHere(c.text))
-	shown := strings.ReplaceAll(output, p.home, "/home/you")
+	shown := strings.NewReplacer(p.home, "/home/you", filepath.Join(p.programs(), machinepolicy.TestDir), "/etc/aura").Replace(output)
 	if err != nil {
 		p.t.Fatalf("%s:%d: %s: %v\n%s", page, c.line, c.text, err, shown)
 	}

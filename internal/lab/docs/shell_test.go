@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 )
 
 // patience is the timeout of one command; a command that reaches it has failed.
@@ -61,7 +64,7 @@ func newProject(t *testing.T, page string) *project {
 		path = p.newcomersPath()
 	default:
 		err = errors.Join(os.Mkdir(dir, 0o755), link(repo, clone))
-		path = bin + string(os.PathListSeparator) + path
+		path = p.programs() + string(os.PathListSeparator) + bin + string(os.PathListSeparator) + path
 	}
 	p.env = append(p.env, "PATH="+path)
 	err = errors.Join(err,
@@ -110,6 +113,28 @@ func goEnv(t *testing.T) []string {
 		env = append(env, names[i]+"="+value)
 	}
 	return env
+}
+
+// programs returns the directory of the page's own programs. It exists once the page has a policy of the machine.
+func (p *project) programs() string { return filepath.Join(p.state, "bin") }
+
+// restrict makes a text the policy of the machine: programs for tests read it beside themselves.
+func (p *project) restrict(policy string) {
+	p.t.Helper()
+	dir := filepath.Join(p.programs(), machinepolicy.TestDir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	programs, err := os.ReadDir(bin)
+	for _, program := range programs {
+		if linked := os.Link(filepath.Join(bin, program.Name()), filepath.Join(p.programs(), program.Name())); !errors.Is(linked, fs.ErrExist) {
+			err = errors.Join(err, linked)
+		}
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, machinepolicy.FileName), []byte(policy), 0o644))
+	if err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 // cwd returns the current directory of the page's shell.

@@ -54,7 +54,10 @@ func (l located) export(ctx context.Context, dir string) error {
 // locate fetches a source. If it is a marketplace, it fetches the plugin that was chosen.
 func (s *stage) locate(ctx context.Context, src source, ref, plugin string, whole bool, o Options) (located, error) {
 	at := located{source: src, ref: ref}
-	var err error
+	err := o.policy(s.place, src.url).Refused
+	if err != nil {
+		return at, err
+	}
 	if src.kind != kindLocal {
 		if at.clone, err = fetch(ctx, src, ref, filepath.Join(s.dir, "git"), o); err != nil {
 			return at, err
@@ -196,6 +199,9 @@ func (s *stage) elsewhere(ctx context.Context, at *located, from map[string]any,
 		if _, err := o.signature(s.place, at.url, at.clone, nil); err != nil {
 			return err
 		}
+	}
+	if err := o.policy(s.place, src.url).Refused; err != nil {
+		return err
 	}
 	o = o.withoutToken()
 	at.source, at.ref = src, key("ref")

@@ -147,6 +147,26 @@ func expect(t *testing.T, err error, want string) {
 	}
 }
 
+// TestRefusedSource checks that no source is asked, read or copied that the policy of the machine does not permit.
+func TestRefusedSource(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, source := range map[string]string{"repository": "https://127.0.0.1:1/a/greet", "directory": dir, "file": "file://" + dir} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := options()
+			o.Signing = func(_, url string) signature.Policy {
+				return signature.Policy{Refused: fmt.Errorf("no plugins from %s", url)}
+			}
+			home := filepath.Join(t.TempDir(), "home")
+			p := Place{Home: home, Root: filepath.Join(home, "plugins")}
+			_, err := Add(t.Context(), p, Request{Source: source, Name: "greet"}, o)
+			expect(t, err, "adding greet: no plugins from ")
+			empty(t, p)
+		})
+	}
+}
+
 // TestAddSigned installs versions with all kinds of signatures under each rule.
 func TestAddSigned(t *testing.T) {
 	t.Parallel()
