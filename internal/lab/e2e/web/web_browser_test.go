@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -155,75 +153,6 @@ func TestWebBrowser(t *testing.T) {
 	release()
 	b.shows(text("#sessions") + ".includes('done')")
 	b.quiet()
-}
-
-// TestWebLooks checks each page in light and dark at three widths: nothing is wider than the screen, and axe finds nothing serious. The
-// variable AURA_SCREENSHOTS names a directory for pictures.
-func TestWebLooks(t *testing.T) {
-	t.Parallel()
-	axe, err := os.ReadFile("../testdata/axe/node_modules/axe-core/axe.min.js")
-	if err != nil {
-		testneed.Missing(t, testneed.Axe, "npm ci in internal/lab/e2e/testdata/axe installs it: "+err.Error())
-	}
-	p := harness.NewProject(t)
-	b := browse(p)
-	p.Script("  - tool_calls: [{name: Write, arguments: {path: made.txt, content: \"one\\ntwo\\n\"}}]\n  - tool_calls: [{name: Edit, arguments: {path: made.txt, old: two, new: three}}]\n  - text: Done.\n")
-	p.Run("run", "edit it")
-	edited := p.Saved().Meta.ID
-	p.Write(".aura/config/talk.yaml", harness.TalkWith("tool_calls: [{name: Ls, arguments: {path: .}}]"))
-	p.Plugin("bad", "env: [DEPLOY_KEY]\n", crashing)
-	release := p.Held()
-	defer release()
-	s := web(p)
-	b.do(chromedp.Navigate("http://" + s.addr + "/#" + s.token))
-	b.shows("document.querySelector('#sessions a')")
-	of := fmt.Sprint(b.eval("document.querySelector('#sessions a').pathname"))
-	b.do(chromedp.Navigate("http://" + s.addr + "/plugins"))
-	b.shows("document.querySelector('#plugins a')")
-	plugin := fmt.Sprint(b.eval("[...document.querySelectorAll('#plugins a')].find(a => a.innerText === 'bad').pathname"))
-	for path, shows := range map[string]string{"/sessions/" + edited: "document.querySelector('.diff .added') && document.querySelector('.diff .removed')", plugin: "document.querySelectorAll('#crashes pre').length > 1"} {
-		b.do(chromedp.Navigate("http://" + s.addr + path))
-		b.shows(shows)
-	}
-	for name, path := range map[string]string{"sessions": "/sessions", "session": of, "diff": "/sessions/" + edited, "plugins": "/plugins", "plugin": plugin, "network": "/network"} {
-		b.do(chromedp.Navigate("http://" + s.addr + path))
-		b.shows(text("#connection") + " === 'live'")
-		for _, theme := range []string{"light", "dark"} {
-			for _, width := range []int64{360, 800, 1400} {
-				what := fmt.Sprintf("%s-%s-%d", name, theme, width)
-				b.do(chromedp.EmulateViewport(width, 900), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
-				if b.eval("document.documentElement.scrollWidth > innerWidth") == true {
-					t.Errorf("%s is wider than the screen: %v", what, b.eval("document.documentElement.scrollWidth"))
-				}
-				b.picture(what)
-				b.accessible(what, string(axe))
-			}
-		}
-	}
-	b.quiet()
-}
-
-// picture writes a picture of the tab.
-func (b *browser) picture(name string) {
-	b.T.Helper()
-	dir := os.Getenv("AURA_SCREENSHOTS")
-	if dir == "" {
-		return
-	}
-	var png []byte
-	b.do(chromedp.CaptureScreenshot(&png))
-	b.Check(os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600))
-}
-
-// accessible runs the rules of axe on the page, and fails for what is serious or worse.
-func (b *browser) accessible(what, axe string) {
-	b.T.Helper()
-	b.eval(axe + "; 0")
-	raw, _ := b.eval(`axe.run().then(r => JSON.stringify(r.violations.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")))
-		.concat(r.passes.length > 10 ? "" : "axe checked nothing"))`).(string)
-	if raw != "[]" {
-		b.T.Errorf("%s: %s", what, raw)
-	}
 }
 
 // TestWebOtherPages attacks the pages from a page on another port of the machine, which even knows the token.
