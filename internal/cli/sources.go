@@ -64,7 +64,7 @@ func (o *rootOptions) sourceOptions(c *config.Config, s streams) (sources.Option
 // sourcesIn returns the options for the sources of the user. It is the one place through which the identity of a source passes before the source is
 // added, fetched or used.
 func sourcesIn(c *config.Config, o install.Options) sources.Options {
-	return sources.Options{Dir: c.State.Sources(), Install: o}
+	return sources.Options{Dir: c.State.Sources(), Install: o, Allow: func(i sources.Identity) error { return c.Machine.Source(i.URL) }}
 }
 
 func listSources(s streams, root *rootOptions, asJSON bool) error {
@@ -72,7 +72,7 @@ func listSources(s streams, root *rootOptions, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	list, err := sources.List(sources.Options{Dir: l.Config.State.Sources()})
+	list, err := sources.List(sources.Options{Dir: l.State.Sources()})
 	if err != nil {
 		return err
 	}

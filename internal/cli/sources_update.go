@@ -104,7 +104,7 @@ of their repository.`,
 			if err != nil {
 				return err
 			}
-			removed, err := sources.Remove(args[0], sources.Options{Dir: l.Config.State.Sources()})
+			removed, err := sources.Remove(args[0], sources.Options{Dir: l.State.Sources()})
 			if err != nil {
 				return err
 			}

@@ -28,15 +28,15 @@ func sample() *index.Index {
 }
 
 // encoded returns the file of a sample that was changed.
-func encoded(t testing.TB, change func(*index.Index)) []byte {
-	t.Helper()
+func encoded(tb testing.TB, change func(*index.Index)) []byte {
+	tb.Helper()
 	x := sample()
 	if change != nil {
 		change(x)
 	}
 	text, err := x.Encode()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return text
 }

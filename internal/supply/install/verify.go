@@ -34,9 +34,29 @@ func (e *ChangedError) Error() string {
 		e.Files, again, name)
 }
 
+// refuse returns why a plugin must not be loaded, or nil.
+func (l *lockfile) refuse(p Place, found manifest.Plugin, entry locked, signing func(home, source string) signature.Policy) error {
+	if err := l.verify(p, found); err != nil {
+		return err
+	}
+	if signing != nil {
+		policy := signing(p.Home, entry.URL)
+		if err := policy.Permitted(found.Name); err != nil {
+			return err
+		}
+		if err := entry.verifySigned(policy); err != nil {
+			return err
+		}
+	}
+	if found.Go() {
+		return checkSDK(found.Dir)
+	}
+	return nil
+}
+
 // Verify compares the plugins that were found in a place with what was installed there, and their vendored SDK with aura's
-// own. signing returns what holds for the signatures of a source; nil looks at none. It sets Installed, Signer and Index of each plugin that the lock records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for
-// example. Plugins that were written in place, not installed, have no recorded files to compare with.
+// own. signing returns what holds for the signatures of a source; nil looks at none. It sets Installed, Signer and Index of each plugin that the lock
+// records. It sets Err of each plugin that must not be loaded to a *manifest.RefusedError, which wraps a *ChangedError, for example. Plugins that were written in place, not installed, have no recorded files to compare with.
 func Verify(p Place, found []manifest.Plugin, signing func(home, source string) signature.Policy) {
 	if len(found) == 0 {
 		return
@@ -62,16 +82,7 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 		}
 		refused := err
 		if refused == nil {
-			refused = lock.verify(p, found[i])
-		}
-		if refused == nil && signing != nil {
-			policy := signing(p.Home, entry.URL)
-			if refused = policy.Permitted(found[i].Name); refused == nil {
-				refused = entry.verifySigned(policy)
-			}
-		}
-		if refused == nil && found[i].Go() {
-			refused = checkSDK(found[i].Dir)
+			refused = lock.refuse(p, found[i], entry, signing)
 		}
 		if refused != nil {
 			found[i].Err = &manifest.RefusedError{Err: refused}
