@@ -70,7 +70,7 @@ func TestLimits(t *testing.T) {
 	if err := run(&out, stripped, symbols, 1); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"aura: ", " MB of at most 60.00 MB", standard, "aura-plugin-host: ", "at most 30.00 MB"} {
+	for _, want := range []string{"aura: ", " MB of at most 63.00 MB", standard, "aura-plugin-host: ", "at most 30.00 MB"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &out)
 		}
