@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,8 @@ func (c *Config) limited(f Features) Features {
 		refuse(!f.Sandbox.Enabled, err)
 		f.Sandbox.Enabled, f.Sandbox.Required = true, true
 	}
+	// By the socket of Docker, for example, a command runs others without the sandbox.
+	f.Sandbox.UnixSockets = f.Sandbox.UnixSockets && !refuse(f.Sandbox.UnixSockets, p.SandboxRequired("Unix sockets of other programs (sandbox.unix_sockets)"))
 	for _, h := range p.Hidden() {
 		layer := hidden.Layer{Source: h.Rule.String(), Patterns: h.Patterns}
 		if !slices.ContainsFunc(f.Sandbox.Layers, func(l hidden.Layer) bool { return l.Source == layer.Source }) {
@@ -145,8 +148,32 @@ func (c *Config) limited(f Features) Features {
 	if limits := p.Limits(); len(limits) > 0 {
 		refuse(f.Sandbox.Network.On, &machinepolicy.RefusalError{What: "the whole network (sandbox.network: on)", Rule: p.NetworkRule()})
 		f.Sandbox.Network = f.Sandbox.Network.within(limits)
+		refuse(f.Sandbox.UnixSockets, &machinepolicy.RefusalError{What: "Unix sockets of other programs (sandbox.unix_sockets)", Rule: p.NetworkRule()})
+		f.Sandbox.UnixSockets = false
+		if at := f.Tools.Search.SearXNG; at != "" && !reachable(limits, at) {
+			refuse(true, &machinepolicy.RefusalError{What: "searches at " + at + " (tools.search.searxng)", Rule: p.NetworkRule()})
+			f.Tools.Search.SearXNG = ""
+		}
 	}
 	return f
+}
+
+// reachable reports whether the host of an address is within the limits of the policy of the machine.
+func reachable(limits []network.Limit, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	port := uint64(443)
+	if u.Scheme == "http" {
+		port = 80
+	}
+	if text := u.Port(); text != "" {
+		if port, err = strconv.ParseUint(text, 10, 16); err != nil {
+			return false
+		}
+	}
+	return network.Rules{Allow: limits[0].Allow, Machine: limits}.Decide(u.Hostname(), uint16(port)).Decision != network.Refused
 }
 
 // within returns the setting within the limits of the policy of the machine. Of a setting that allows every host, the hosts that the limits allow remain.

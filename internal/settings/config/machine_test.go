@@ -37,6 +37,10 @@ var widened = map[string]struct {
 	"sandbox.required": {"sandbox: {required: true}", "sandbox: {enabled: false}", func(f config.Features) bool { return !f.Sandbox.Enabled || !f.Sandbox.Required }, false},
 	"network on":       {"sandbox: {network: {allow: [a.com]}}", "sandbox: {network: on}", func(f config.Features) bool { return reaches(f, "b.com") }, false},
 	"network rules":    {"sandbox: {network: {allow: [a.com]}}", "sandbox: {network: {allow: [b.com], ask: true}}", func(f config.Features) bool { return reaches(f, "b.com") }, true},
+	"unix sockets":     {"sandbox: {required: true}", "sandbox: {unix_sockets: true}", func(f config.Features) bool { return f.Sandbox.UnixSockets }, false},
+	"sockets to hosts": {"sandbox: {network: {allow: [a.com]}}", "sandbox: {unix_sockets: true}", func(f config.Features) bool { return f.Sandbox.UnixSockets }, false},
+	"search":           {"sandbox: {network: {allow: [a.com]}}", "tools: {search: {searxng: 'https://b.com'}}", func(f config.Features) bool { return f.Tools.Search.SearXNG != "" }, false},
+	"search by port":   {"sandbox: {network: {allow: ['a.com:443']}}", "tools: {search: {searxng: 'http://a.com:8080'}}", func(f config.Features) bool { return f.Tools.Search.SearXNG != "" }, false},
 	"hidden":           {"sandbox: {hidden: [secret]}", "sandbox: {hidden: ['!secret']}", func(f config.Features) bool { return !hides(f) }, true},
 }
 
@@ -99,6 +103,18 @@ func TestMachineFlags(t *testing.T) {
 	o.Machine, o.Network = machineOf(t, "sandbox: {network: {allow: [a.com]}}"), &network.Setting{On: true}
 	if c := load(t, o); reaches(c.Features, "b.com") || !reaches(c.Features, "a.com") || len(c.Refused) != 1 {
 		t.Errorf("--network on reaches what the policy refuses: %v", c.Refused)
+	}
+}
+
+// TestMachineSearch checks that a policy leaves a server that it permits.
+func TestMachineSearch(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"https://a.com", "https://a.com/search", "https://x.b.com:443"} {
+		o := files{user + "features/x.yaml": "tools: {search: {searxng: '" + at + "'}}"}.options(t)
+		o.Machine = machineOf(t, "sandbox: {network: {allow: [a.com, '*.b.com']}}")
+		if c := load(t, o); c.Features.Tools.Search.SearXNG != at || len(c.Refused) != 0 {
+			t.Errorf("%s: %v", at, c.Refused)
+		}
 	}
 }
 
