@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -60,18 +61,40 @@ func Statuses(bases ...string) []Status {
 // Sessions returns what every session below the given directories reports about itself, as the session encoded it. Sessions are left out as
 // in Statuses.
 func Sessions(bases ...string) []json.RawMessage {
+	reports := SessionReports(bases...)
+	var out []json.RawMessage
+	for _, socket := range slices.Sorted(maps.Keys(reports)) {
+		out = append(out, reports[socket])
+	}
+	return out
+}
+
+// SessionReports returns what Sessions returns, by the paths of the sockets that reported it.
+func SessionReports(bases ...string) map[string]json.RawMessage {
 	paths := sockets("session", bases)
-	out := make([]json.RawMessage, len(paths))
+	raw := make([]json.RawMessage, len(paths))
 	var group sync.WaitGroup
 	for i, path := range paths {
-		group.Go(func() {
-			if askSocket(path, &out[i]) != nil {
-				out[i] = nil
-			}
-		})
+		group.Go(func() { raw[i] = SessionReport(path) })
 	}
 	group.Wait()
-	return slices.DeleteFunc(out, func(raw json.RawMessage) bool { return raw == nil || string(raw) == "null" })
+	out := make(map[string]json.RawMessage, len(paths))
+	for i, path := range paths {
+		if raw[i] != nil {
+			out[path] = raw[i]
+		}
+	}
+	return out
+}
+
+// SessionReport returns what the session with a socket reports about itself now; nil if it does not answer. The socket must be one that
+// SessionReports has returned.
+func SessionReport(socket string) json.RawMessage {
+	var raw json.RawMessage
+	if askSocket(socket, &raw) != nil || string(raw) == "null" {
+		return nil
+	}
+	return raw
 }
 
 // sockets returns the sockets with a name of all sessions below directories.

@@ -134,7 +134,8 @@ func (o *webOptions) run(ctx context.Context, s streams, root *rootOptions, cfg 
 	dirs := setup.RuntimeDirs(cfg)
 	return web.Serve(ctx, listener, web.Options{Token: token, Socket: o.socket != "", Opened: opened, Control: control, Source: web.Source{
 		Journals: cfg.State.AllSessions,
-		Reports:  func() []json.RawMessage { return host.Sessions(dirs...) },
+		Reports:  func() map[string]json.RawMessage { return host.SessionReports(dirs...) },
+		Report:   host.SessionReport,
 		Statuses: func() []host.Status { return host.Statuses(dirs...) },
 		Fleet:    func(ctx context.Context) (web.Fleet, error) { return o.fleet.open(ctx, s) },
 		Describe: func(p host.Status) (*web.Described, error) { return describePlugin(s, root, p) },

@@ -257,13 +257,27 @@ func (c *Catalog) List(dirs ...string) ([]Summary, error) {
 			x = NewIndex(path)
 		}
 		c.known[path] = x
-		if _, err := x.Update(); err != nil {
-			x.err = err
-		}
-		out = append(out, x.Summary())
+		out = append(out, x.refreshed())
 	}
 	slices.SortFunc(out, newestFirst)
 	return out, nil
+}
+
+// Refresh reads what changed in a session that the last List returned. It returns its summary and index; no index if there is no such session.
+func (c *Catalog) Refresh(path string) (Summary, *Index) {
+	x := c.known[path]
+	if x == nil {
+		return Summary{}, nil
+	}
+	return x.refreshed(), x
+}
+
+// refreshed returns the summary of what is in the journal now.
+func (x *Index) refreshed() Summary {
+	if _, err := x.Update(); err != nil {
+		x.err = err
+	}
+	return x.Summary()
 }
 
 // Index returns the index of a session that the last List returned; nil if there is none.

@@ -117,7 +117,7 @@ func batchModelOf(o *fleet.Overview, throughput []sample) *batchModel {
 	m := &batchModel{
 		Name: o.Batch, State: string(o.State), Kind: "running", Tasks: strconv.Itoa(o.Tasks), Done: strconv.Itoa(done), Failed: strconv.Itoa(o.Ended() - done), Running: strconv.Itoa(o.Running),
 		Waiting: strconv.Itoa(o.Waiting), Damaged: strconv.Itoa(o.Damaged), PerMinute: strconv.Itoa(o.PerMinute), Ends: "-", Tokens: strconv.Itoa(o.Tokens), Cost: fmt.Sprintf("%.2f US dollars", o.CostUSD),
-		Chart: sparkline("tasks per minute", "readings", throughput, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprint(v) }),
+		Chart: sparkline("tasks per minute", "readings", maxThroughput, throughput, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprint(v) }),
 	}
 	if !o.CostKnown {
 		m.Cost = "at least " + m.Cost

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"embed"
 	"html/template"
 	"net/http"
@@ -42,6 +43,7 @@ type box struct {
 type item struct {
 	ID   string `json:"id"`
 	HTML ready  `json:"html"`
+	sum  [sha256.Size]byte
 }
 
 // pageModel is the data of the template of a page.
@@ -94,7 +96,7 @@ func items[T any](name string, rows []T, id func(T) string) ([]item, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, item{ID: id(row), HTML: html})
+		out = append(out, newItem(id(row), html))
 	}
 	return out, nil
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/idelchi/aura/internal/ui/top"
 )
 
+// chartUnit is what a point of a chart is.
+const chartUnit = "points of 5 seconds"
+
 // logLines is how many lines of a log a page shows.
 const logLines = 500
 
@@ -50,23 +53,32 @@ func (s *site) pluginsPage(r *http.Request) (view, error) {
 		status: http.StatusOK, layout: layout{Title: "Plugins - aura", Section: "/plugins"}, page: "plugins", model: &pluginsModel{},
 	}
 	// A page looks more often than the sessions are asked, and hundreds of rows with charts are some work.
-	version := s.reader.version()
+	version, charts := s.reader.version()
 	if boxes, ok := s.pages.get("plugins", version); ok {
 		v.boxes = boxes
 		return v, nil
 	}
 	top.Order{Column: "plugin"}.Sort(rows)
-	models := make([]*pluginModel, len(rows))
+	keys, table := make([]pluginKey, len(rows)), top.Cells(rows)
 	for i, row := range rows {
-		models[i] = s.pluginModel(row)
+		keys[i] = pluginKey{"p-" + pluginID(row.Status), strings.Join(table[i+1], "\x00"), charts}
+		if s.reader.silent(row.Key()) {
+			keys[i].charts = 0
+		}
 	}
-	list, err := items("plugin-row", models, func(m *pluginModel) string { return "p-" + m.ID })
+	list, err := drawn(&s.pluginRows, keys, func(k pluginKey) string { return k.id }, func(i int) (ready, error) { return render("plugin-row", s.pluginModel(rows[i])) })
 	if err != nil {
 		return v, err
 	}
 	v.boxes = []box{{"plugins", list}}
 	s.pages.put("plugins", version, v.boxes)
 	return v, nil
+}
+
+// pluginKey is all that the row of a plugin depends on: its cells, and the last point of its charts.
+type pluginKey struct {
+	id, cells string
+	charts    int64
 }
 
 func (s *site) pluginModel(row top.Row) *pluginModel {
@@ -79,8 +91,8 @@ func (s *site) pluginModel(row top.Row) *pluginModel {
 		}
 	}
 	samples := s.reader.samples(row.Key())
-	m.Calls = sparkline("calls per second", "seconds", samples, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprintf("%.1f/s", v) })
-	m.Memory = sparkline("memory", "seconds", samples, func(x sample) float64 { return float64(x.memory) }, func(v float64) string { return fmt.Sprintf("%.1f MB", v/1e6) })
+	m.Calls = sparkline("calls per second", chartUnit, historyLength, samples, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprintf("%.1f/s", v) })
+	m.Memory = sparkline("memory", chartUnit, historyLength, samples, func(x sample) float64 { return float64(x.memory) }, func(v float64) string { return fmt.Sprintf("%.1f MB", v/1e6) })
 	return cleaned(s.reader.source.Secrets, m)
 }
 

@@ -88,11 +88,13 @@ func (s *site) sessionsPage(r *http.Request) (view, error) {
 	if page < last {
 		m.Older = withPage(r.URL, page+1)
 	}
-	var models []*sessionModel
+	var models []sessionModel
 	for _, row := range rows[min(page*sessionsPerPage, len(rows)):min((page+1)*sessionsPerPage, len(rows))] {
-		models = append(models, cleaned(s.reader.source.Secrets, modelOf(row)))
+		models = append(models, *modelOf(row))
 	}
-	list, err := items("session-row", models, func(m *sessionModel) string { return "s-" + m.ID })
+	list, err := drawn(&s.sessionRows, models, func(m sessionModel) string { return "s-" + m.ID }, func(i int) (ready, error) {
+		return render("session-row", cleaned(s.reader.source.Secrets, new(models[i])))
+	})
 	return view{
 		status: http.StatusOK, layout: layout{Title: "Sessions - aura", Section: "/sessions"}, page: "sessions", model: cleaned(s.reader.source.Secrets, m),
 		boxes: []box{{"sessions", list}},

@@ -17,9 +17,11 @@ type site struct {
 	throughput map[string][]sample
 	// streams has a place for each open stream.
 	streams chan struct{}
-	// pages keeps what was made of files that do not change.
-	pages rendered
-	mux   *http.ServeMux
+	// pages keeps what was made of files that do not change, and of readings. sessionRows and pluginRows keep the rows of lists.
+	pages       rendered
+	sessionRows drawnRows[sessionModel]
+	pluginRows  drawnRows[pluginKey]
+	mux         *http.ServeMux
 	// control is what pages may do; nil for nothing. asking is held while the user is asked, and until it is done.
 	control *Control
 	asking  sync.Mutex

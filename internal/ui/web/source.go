@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -22,8 +23,9 @@ import (
 type Source struct {
 	// Journals returns the directories with the sessions of all projects.
 	Journals func() []string
-	// Reports and Statuses ask all running sessions; see host.Sessions and host.Statuses.
-	Reports  func() []json.RawMessage
+	// Reports and Statuses ask all running sessions, and Report asks one of them; see host.SessionReports, host.Statuses and host.SessionReport.
+	Reports  func() map[string]json.RawMessage
+	Report   func(socket string) json.RawMessage
 	Statuses func() []host.Status
 	// Describe returns what the files and the settings of a plugin say about it now; nil if its project does not have it. It starts nothing.
 	Describe func(host.Status) (*Described, error)
@@ -34,13 +36,17 @@ type Source struct {
 }
 
 const (
-	// sessionsAge is how old the list of sessions may be. A page shows a change after this time at the latest, plus the time of reading.
-	sessionsAge = 250 * time.Millisecond
+	// sessionsAge is how old the list of sessions may be, and sessionAge how old what the page of one session shows. Many sessions run, and few
+	// of them have an open page.
+	sessionsAge = time.Second
+	sessionAge  = liveInterval / 5
 	// readingAge is how old the reading before the last may be for rates between them.
 	readingAge = 3 * top.Interval
-	// historyLength is how many readings a chart shows, and historyPlugins how many plugins have charts.
-	historyLength  = 180
-	historyPlugins = 2000
+	// historyInterval is the time between two points of a chart, historyLength how many of them a chart shows, and historyPlugins how many plugins
+	// have charts.
+	historyInterval = 5 * time.Second
+	historyLength   = 60
+	historyPlugins  = 2000
 )
 
 // reader reads the source for all pages. Nothing is read while nobody looks. Readings are shared: many pages read as often as one.
@@ -53,12 +59,18 @@ type reader struct {
 	rows     []inspect.SessionRow
 	listErr  error
 	listedAt time.Time
+	// sockets are where the running sessions of the list answer, by their ids. recent has the sessions that pages showed since the list was made.
+	sockets map[string]string
+	recent  map[string]recentRow
 	// network has what the sessions of the list did with the network, by the paths of their journals; nil until a page shows it.
 	network map[string]networkOf
 
 	reading     sync.Mutex
 	before, now top.Reading
-	history     map[string][]sample
+	pluginRows  []top.Row
+	// charted is the reading of the newest points of the charts.
+	charted top.Reading
+	history map[string][]sample
 
 	// indexing guards what is known of recordings, also while one is read.
 	indexing sync.Mutex
@@ -71,7 +83,14 @@ type reader struct {
 	plugin     map[string]describedAt
 }
 
-// sample is what a chart shows of one reading.
+// recentRow is a session of the list that was read after the list.
+type recentRow struct {
+	inspect.SessionRow
+
+	at time.Time
+}
+
+// sample is what a chart shows at one point.
 type sample struct {
 	calls  float64
 	memory int64
@@ -91,26 +110,56 @@ func (r *reader) list() ([]inspect.SessionRow, error) {
 	}
 	list, err := r.catalog.List(r.source.Journals()...)
 	r.listErr = r.source.Secrets.Error(err)
-	r.rows = inspect.SessionRows(list, r.source.Reports(), r.statuses(), r.source.Secrets)
+	reports := r.source.Reports()
+	r.rows = inspect.SessionRows(list, slices.Collect(maps.Values(reports)), r.statuses(), r.source.Secrets)
+	r.sockets, r.recent = make(map[string]string, len(reports)), map[string]recentRow{}
+	for socket, raw := range reports {
+		var about struct{ ID string }
+		if json.Unmarshal(raw, &about) == nil { // a report of another version is left out of the list too
+			r.sockets[about.ID] = socket
+		}
+	}
 	r.listedAt = time.Now()
 	return r.rows, r.listErr
 }
 
-// session calls use with a session of the list and the index of its journal. It reports whether there is such a session. The index must not
-// be used afterwards.
+// session calls use with a session and the index of its journal. It reads both now, whatever the age of the list. It reports whether there is
+// such a session. The index must not be used afterwards.
 func (r *reader) session(id string, use func(inspect.SessionRow, *session.Index) error) (found bool, err error) {
 	r.listing.Lock()
 	defer r.listing.Unlock()
 	rows, err := r.list()
-	i := slices.IndexFunc(rows, func(row inspect.SessionRow) bool { return row.ID == id })
+	named := func(row inspect.SessionRow) bool { return row.ID == id }
+	i := slices.IndexFunc(rows, named)
+	if i < 0 && time.Since(r.listedAt) > liveInterval { // it may be new
+		r.listedAt = time.Time{}
+		rows, err = r.list()
+		i = slices.IndexFunc(rows, named)
+	}
 	if i < 0 {
 		return false, err
 	}
-	index := r.catalog.Index(rows[i].Path)
+	row, index := r.refresh(rows[i])
 	if index == nil {
 		return false, err
 	}
-	return true, use(rows[i], index)
+	return true, use(row, index)
+}
+
+// refresh reads a session of the list again, unless that was done just now. The caller holds the lock.
+func (r *reader) refresh(listed inspect.SessionRow) (inspect.SessionRow, *session.Index) {
+	if known := r.recent[listed.ID]; time.Since(known.at) < sessionAge {
+		return known.SessionRow, r.catalog.Index(listed.Path)
+	}
+	summary, index := r.catalog.Refresh(listed.Path)
+	var reports []json.RawMessage
+	if socket, ok := r.sockets[listed.ID]; ok {
+		reports = append(reports, r.source.Report(socket))
+	}
+	row := inspect.SessionRows([]session.Summary{summary}, reports, nil, r.source.Secrets)[0]
+	row.Plugins = listed.Plugins
+	r.recent[listed.ID] = recentRow{row, time.Now()}
+	return row, index
 }
 
 // statuses returns the newest reading of the plugins.
@@ -135,7 +184,7 @@ func (r *reader) plugins(wait func(time.Duration) bool) []top.Row {
 			r.read()
 		}
 	}
-	return top.Rows(r.before, r.now)
+	return slices.Clone(r.pluginRows)
 }
 
 // read asks the sessions if the last reading is old enough. The caller holds the lock.
@@ -144,9 +193,13 @@ func (r *reader) read() {
 		return
 	}
 	r.before, r.now = r.now, top.Reading{At: time.Now(), List: r.source.Statuses()}
-	old := r.history
-	r.history = make(map[string][]sample, len(r.now.List))
-	for _, row := range top.Rows(r.before, r.now) {
+	r.pluginRows = top.Rows(r.before, r.now)
+	if r.now.At.Sub(r.charted.At) < historyInterval {
+		return
+	}
+	old, before := r.history, r.charted
+	r.charted, r.history = r.now, make(map[string][]sample, len(r.now.List))
+	for _, row := range top.Rows(before, r.now) {
 		if len(r.history) == historyPlugins {
 			break
 		}
@@ -156,11 +209,11 @@ func (r *reader) read() {
 	}
 }
 
-// version changes with each reading of the plugins.
-func (r *reader) version() string {
+// version changes with each reading of the plugins, and charts with each new point of the charts.
+func (r *reader) version() (version string, charts int64) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	return fmt.Sprint(r.now.At.UnixNano(), " ", r.before.At.UnixNano())
+	return fmt.Sprint(r.now.At.UnixNano(), " ", r.before.At.UnixNano()), r.charted.At.UnixNano()
 }
 
 // samples returns what the chart of a plugin shows, the oldest first.
@@ -168,6 +221,11 @@ func (r *reader) samples(key string) []sample {
 	r.reading.Lock()
 	defer r.reading.Unlock()
 	return r.history[key]
+}
+
+// silent reports whether the charts of a plugin show nothing.
+func (r *reader) silent(key string) bool {
+	return !slices.ContainsFunc(r.samples(key), func(x sample) bool { return x != sample{} })
 }
 
 // pluginID returns a name for the plugin of a session that can be part of an address.

@@ -12,21 +12,24 @@ const (
 	sparkHeight = 24
 )
 
-// sparkline draws a small chart of readings, one unit of width each, the newest at the right. Its largest value has the full height, and is written
-// beside it, so that the chart says something to those who do not see it. unit is what a reading is: a second, or a reading.
-func sparkline(of, unit string, samples []sample, value func(sample) float64, show func(float64) string) ready {
+// sparkline draws a small chart of at most some readings, the newest at the right. Its largest value has the full height, and is written beside
+// it, so that the chart says something to those who do not see it. A chart of nothing stays the same however long it is. unit is what a reading is.
+func sparkline(of, unit string, most int, samples []sample, value func(sample) float64, show func(float64) string) ready {
 	highest := 0.0
 	for _, x := range samples {
 		highest = max(highest, value(x))
 	}
+	if highest == 0 {
+		samples = nil
+	}
 	var points []byte
 	for i, x := range samples {
-		y := float64(sparkHeight) - 1
-		if highest > 0 {
-			y -= value(x) / highest * (sparkHeight - 2)
-		}
-		points = strconv.AppendInt(points, int64(sparkWidth-len(samples)+i), 10)
+		y := float64(sparkHeight) - 1 - value(x)/highest*(sparkHeight-2)
+		points = strconv.AppendInt(points, int64(sparkWidth*(most-len(samples)+i+1)/most), 10)
 		points = append(strconv.AppendFloat(append(points, ','), y, 'f', 1, 64), ' ')
+	}
+	if len(points) == 0 {
+		return ready(fmt.Sprintf(`<span class="note">%s: none</span>`, of)) //nolint:gosec // a text of this package
 	}
 	//nolint:gosec // numbers, and texts of this package
 	return ready(fmt.Sprintf(`<svg role="img" aria-label="%s, the last %d %s, at most %s" viewBox="0 0 %d %d" class="spark"><polyline points="%s"></polyline></svg> <span class="note">at most %s</span>`,

@@ -18,11 +18,19 @@ const (
 	silence = 5 * time.Second
 )
 
-// change is a line of a stream: what changed in a box since the last line, and the order of all its items.
+// change is a part of a line of a stream: what changed in a box since the last line. Order has the ids of all its items if they are others or in
+// another order.
 type change struct {
 	Box   string   `json:"box"`
-	Order []string `json:"order"`
+	Order []string `json:"order,omitzero"`
 	Items []item   `json:"items"`
+}
+
+// sent is what a client has of a box.
+type sent struct {
+	items []item
+	order []string
+	sums  map[string][sha256.Size]byte
 }
 
 // stream writes the changes of a page as JSON lines until the client goes. It looks again only when the client has accepted the last line, so
@@ -38,15 +46,15 @@ func (s *site) stream(w http.ResponseWriter, r *http.Request, page pageFunc) {
 	w.Header().Set("Content-Type", streamType)
 	out := http.NewResponseController(w)
 	encoder := json.NewEncoder(w)
-	known := map[string][sha256.Size]byte{}
-	orders := map[string][]string{}
+	encoder.SetEscapeHTML(false) // the HTML is about as long as without; no browser takes a stream for a page
+	known := map[string]*sent{}
 	written := time.Time{}
 	for {
 		v, err := page(r)
 		if err != nil || v.status != http.StatusOK {
 			return // the page shows why when it is loaded again
 		}
-		list := changes(v.boxes, known, orders)
+		list := changes(v.boxes, known)
 		if len(list) > 0 || time.Since(written) > silence {
 			if out.SetWriteDeadline(time.Now().Add(writeTime)) != nil || encoder.Encode(list) != nil || out.Flush() != nil {
 				return
@@ -72,28 +80,43 @@ func wait(r *http.Request, d time.Duration) bool {
 }
 
 // changes returns what is different in the boxes since the last call, and notes what they hold now.
-func changes(boxes []box, known map[string][sha256.Size]byte, orders map[string][]string) []change {
+func changes(boxes []box, known map[string]*sent) []change {
 	list := []change{}
 	for _, b := range boxes {
-		c := change{Box: b.ID, Order: []string{}, Items: []item{}}
-		for _, i := range b.Items {
-			c.Order = append(c.Order, i.ID)
-			key := b.ID + "\x00" + i.ID
-			if sum := sha256.Sum256([]byte(i.HTML)); known[key] != sum {
-				known[key] = sum
-				c.Items = append(c.Items, i)
-			}
+		before, seen := known[b.ID]
+		if !seen {
+			before = &sent{sums: map[string][sha256.Size]byte{}}
+			known[b.ID] = before
 		}
-		before, seen := orders[b.ID]
-		for _, id := range before {
-			if !slices.Contains(c.Order, id) {
-				delete(known, b.ID+"\x00"+id)
-			}
-		}
-		if !seen || len(c.Items) > 0 || !slices.Equal(before, c.Order) {
+		if c, changed := before.change(b); changed || !seen {
 			list = append(list, c)
 		}
-		orders[b.ID] = c.Order
 	}
 	return list
+}
+
+// change returns what is different in a box.
+func (s *sent) change(b box) (c change, changed bool) {
+	c = change{Box: b.ID, Items: []item{}}
+	if len(b.Items) > 0 && len(b.Items) == len(s.items) && &b.Items[0] == &s.items[0] {
+		return c, false // the same items, which are never changed
+	}
+	order := make([]string, len(b.Items))
+	for i, one := range b.Items {
+		order[i] = one.ID
+		if sum, ok := s.sums[one.ID]; !ok || sum != one.sum {
+			s.sums[one.ID] = one.sum
+			c.Items = append(c.Items, one)
+		}
+	}
+	if s.order == nil || !slices.Equal(s.order, order) {
+		c.Order = order
+		for _, id := range s.order {
+			if !slices.Contains(order, id) {
+				delete(s.sums, id)
+			}
+		}
+	}
+	s.items, s.order = b.Items, order
+	return c, len(c.Items) > 0 || c.Order != nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/session"
 	"github.com/idelchi/aura/internal/ui/web"
@@ -109,6 +111,61 @@ func TestStream(t *testing.T) {
 			}
 			break
 		}
+	}
+}
+
+// TestSparing checks that a plugin whose state changes leads to one update with its row alone, that nothing is sent of all others, and that only the
+// session of an open page is asked often.
+func TestSparing(t *testing.T) {
+	t.Parallel()
+	plugins := func(changed ...int) []host.Status {
+		list := make([]host.Status, 500)
+		for i := range list {
+			list[i].Name, list[i].State = fmt.Sprintf("plugin%03d", i), host.StateReady
+		}
+		for _, i := range changed {
+			list[i].State = host.StateQuarantined
+		}
+		return list
+	}
+	w := serve(t, false, func(w *world) { w.statuses = plugins() })
+	next := w.stream("/plugins")
+	if first := next(); len(first) != 1 || len(first[0].Items) != 500 || len(first[0].Order) != 500 {
+		t.Fatalf("the first line has %d boxes", len(first))
+	}
+	for i, changed := range [][]int{{7}, {7, 400}} {
+		now := plugins(changed...)
+		w.laterStatuses.Store(&now)
+		got := next()
+		if len(got) != 1 || got[0].Order != nil || len(got[0].Items) != 1 || !strings.Contains(got[0].Items[0].HTML, fmt.Sprintf("plugin%03d<", changed[i])) || len(got[0].Items[0].HTML) > 2000 {
+			t.Errorf("after a change of %v: %+v", changed, got)
+		}
+	}
+	j := w.talk(llm.Message{Role: llm.RoleUser, Content: marker})
+	live, err := json.Marshal(session.Live{ID: j.ID(), State: session.ActivityModel, Turn: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.later.Store(&[]json.RawMessage{live, []byte(`{"id":"another"}`)})
+	next = w.stream("/sessions/" + j.ID())
+	next()
+	all := w.askedAll.Load()
+	for turn := range 3 {
+		live, err := json.Marshal(session.Live{ID: j.ID(), State: session.ActivityModel, Turn: turn + 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.later.Store(&[]json.RawMessage{live, []byte(`{"id":"another"}`)})
+		asked := w.asked.Load()
+		if got := next(); len(got) != 1 || got[0].Box != "heads" {
+			t.Errorf("turn %d: %+v", turn, got)
+		}
+		if w.asked.Load() == asked {
+			t.Errorf("turn %d: the session itself was not asked", turn)
+		}
+	}
+	if asked, all := w.asked.Load(), w.askedAll.Load()-all; all > asked {
+		t.Errorf("all sessions were asked %d times, the one with a page %d times", all, asked)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,6 +31,10 @@ type world struct {
 	// later, once it is set, is what the sessions report in place of reports.
 	later    atomic.Pointer[[]json.RawMessage]
 	statuses []host.Status
+	// laterStatuses, once it is set, is what the sessions report in place of statuses.
+	laterStatuses atomic.Pointer[[]host.Status]
+	// askedAll and asked count the questions to all sessions and to one.
+	askedAll, asked atomic.Int64
 	// plugin is what every plugin is described as.
 	plugin *web.Described
 	// control is what pages may do.
@@ -57,8 +62,8 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Control: w.control, Source: web.Source{
-			Journals: func() []string { return []string{w.dir} }, Reports: func() []json.RawMessage { return *cmp.Or(w.later.Load(), &w.reports) },
-			Statuses: func() []host.Status { return w.statuses }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret), Fleet: w.fleet,
+			Journals: func() []string { return []string{w.dir} }, Reports: w.reported, Report: w.report,
+			Statuses: func() []host.Status { return *cmp.Or(w.laterStatuses.Load(), &w.statuses) }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret), Fleet: w.fleet,
 		}})
 	}()
 	t.Cleanup(func() {
@@ -73,6 +78,26 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 		}
 	})
 	return w
+}
+
+// reported is what all sessions report, by the names of sockets.
+func (w *world) reported() map[string]json.RawMessage {
+	w.askedAll.Add(1)
+	out := map[string]json.RawMessage{}
+	for i, raw := range *cmp.Or(w.later.Load(), &w.reports) {
+		out[strconv.Itoa(i)] = raw
+	}
+	return out
+}
+
+// report is what one session reports.
+func (w *world) report(socket string) json.RawMessage {
+	w.asked.Add(1)
+	i, err := strconv.Atoi(socket)
+	if list := *cmp.Or(w.later.Load(), &w.reports); err == nil && i < len(list) {
+		return list[i]
+	}
+	return nil
 }
 
 // talk writes a session with messages, and returns its journal, which is open.

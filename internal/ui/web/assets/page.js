@@ -107,7 +107,7 @@
     }
   };
 
-  // apply puts the changed items of a box into their order. Items that did not change stay the same elements. HTML comes from our server
+  // apply puts the changed items of a box into their order, which is the present one if the change has none. Items that did not change stay the same elements. HTML comes from our server
   // alone, where every text is escaped.
   const apply = (change) => {
     const box = document.getElementById(change.box);
@@ -121,7 +121,7 @@
     const present = new Map([...box.children].map((e) => [e.id, e]));
     const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 40;
     const wanted = [];
-    for (const id of change.order) {
+    for (const id of change.order || present.keys()) {
       const old = present.get(id);
       const now = fresh.get(id);
       if (now && old && !old.isEqualNode(now)) {
