@@ -32,7 +32,7 @@ func TestFatal(t *testing.T) {
 		"stack overflow": {
 			body:  "return endless(\"\"), nil",
 			decls: "func endless(s string) string { return endless(s) + \"x\" }",
-			code:  2, want: []string{"goroutine stack exceeds 33554432-byte limit", "fatal error: stack overflow"},
+			code:  2, want: []string{": panic: my-plugin.endless(...)\nfatal error: stack overflow\n", "\ngoroutine "},
 		},
 		"concurrent map writes": {
 			body: `m := map[int]int{}

@@ -10,7 +10,9 @@ import (
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	result := func(text string) outcome { return outcome{what: "call", out: []byte(text)} }
-	failed := func(kind host.ErrorKind, text string) outcome { return outcome{what: "call", kind: kind, failure: text} }
+	failed := func(kind host.ErrorKind, text string) outcome {
+		return outcome{what: "call", kind: kind, failure: text}
+	}
 	same := result(`{"Message":"a"}`)
 	for name, row := range map[string]struct {
 		a, b outcome

@@ -58,7 +58,8 @@ func hanging(traces string) string {
 			list = slices.Insert(list, 0, p)
 		}
 		m := goroutineState().FindStringSubmatch(trace)
-		if len(list) == 0 || m == nil {
+		// A goroutine that waits for the next segment of its stack is shown by that.
+		if len(list) == 0 || m == nil || strings.Contains(trace, ".(*stackEnd).further(") {
 			continue
 		}
 		if n++; n > hangGoroutines {

@@ -115,7 +115,7 @@ func (p *places) located(err error) error {
 
 // executed matches a function of a trace that executes a node, with the number of its place.
 var executed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(fmt.Sprintf(`/golang/interp\.run(?:Node|Checked)\(\{0x([0-9a-f]+), %#x\}`, mark))
+	return regexp.MustCompile(fmt.Sprintf(`/golang/interp\.run(?:Node|Checked|Call)\(\{0x([0-9a-f]+), %#x\}`, mark))
 })
 
 // inSource returns the places of the source in a trace of the stack, innermost first.

@@ -255,9 +255,12 @@ func (w *watcher) generate(n unsafe.Pointer) {
 		own = w.deref(n, own)
 	}
 	at := marked{w.places.number(*part[token.Pos](n, w.pos)), mark}
-	if indexing[generatorName(make)] {
+	switch name := generatorName(make); {
+	case indexing[name]:
 		*exec = func(frame unsafe.Pointer) step { return runChecked(at, own, n, frame) }
-	} else {
+	case name == "interp.call":
+		*exec = func(frame unsafe.Pointer) step { return runCall(at, own, frame) }
+	default:
 		*exec = func(frame unsafe.Pointer) step { return runNode(at, own, frame) }
 	}
 }

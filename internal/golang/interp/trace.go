@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,8 +50,14 @@ func (t *trace) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// goesOn reports whether the panic that is reported was reported before: the interpreter, or the frame of a function that defers calls, recovered it and
-// panicked again.
+// passing lists the functions that recover a panic and panic again: the interpreter, the frame of a function that defers calls, and what a segment of
+// the stack returns to.
+var passing = []string{
+	"github.com/traefik/yaegi/interp.runCfg.func1", "github.com/idelchi/aura/internal/golang/box.(*Frame).end",
+	"github.com/idelchi/aura/internal/golang/interp.(*stackEnd).further",
+}
+
+// goesOn reports whether the panic that is reported was reported before.
 func goesOn() bool {
 	var pcs [16]uintptr
 	callers := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -58,7 +65,7 @@ func goesOn() bool {
 		f, more := callers.Next()
 		if f.Function == "runtime.gopanic" && more {
 			f, _ = callers.Next()
-			return f.Function == "github.com/traefik/yaegi/interp.runCfg.func1" || f.Function == "github.com/idelchi/aura/internal/golang/box.(*Frame).end"
+			return slices.Contains(passing, f.Function)
 		}
 		if !more {
 			return false
@@ -83,7 +90,9 @@ func (t *trace) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.panics) > 0 {
-		delete(t.panics, goroutine())
+		id := goroutine()
+		delete(t.panics, origin(id))
+		delete(t.panics, id)
 	}
 }
 
@@ -97,7 +106,7 @@ func (t *trace) explain(doing string, v any) string {
 	message := t.relative(panicText(v))
 	_, _ = fmt.Fprintf(t.out, "panic in %s: %s\n%s", doing, message, compiledStack())
 	t.mu.Lock()
-	list := t.panics[goroutine()]
+	list := t.panics[origin(goroutine())]
 	t.mu.Unlock()
 	if len(list) == 0 {
 		return message

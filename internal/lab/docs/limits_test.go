@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 			fmt.Sprintf("%d that run", background.MaxRunning), fmt.Sprintf("%s for each, %d GiB for a session, %d,000 files", size(int(kept.File)), kept.Total>>30, kept.Files/1000),
 			count(checkpoint.MaxWatched), size(limit.Shared),
 			"64 KiB", size(limit.Frame),
-			size(loader.MaxSource), minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
+			size(loader.MaxSource), "half of the plugin's memory limit, 32 MiB at least", minutes(native.BuildTime), count(native.KeptPrograms), fmt.Sprintf("%d GiB", sandbox.LayersLimit>>30),
 			count(setup.MaxPathsRefused), count(sandbox.MaxSlots), size(shared.MaxMessage),
 		},
 		"## Built-in tools": {
