@@ -81,6 +81,7 @@ var treated = []struct{ by, settings string }{
 		variable:AURA_PYTHON variable:AURA_NATIVE variable:AURA_CALL variable:AURA_BASH variable:AURA_MCP variable:AURA_DATA_DIR variable:AURA_DOCTOR variable:AURA_SANDBOX
 		variable:AURA_SHELL variable:AURA_FLEET variable:AURA_INSTALL variable:AURA_PLUGIN_HOST`},
 	{"cannot widen: what somebody else wrote about plugins, which sources, signers and plugins.* bound", "index:* lock:*"},
+	{"cannot widen: the policy itself", "policy:*"},
 	{"cannot widen: answers and tests, which run under the same policy", "script:* test:*"},
 }
 
@@ -163,7 +164,7 @@ func settings(t *testing.T) []string {
 func settingOf(kind, path string) string {
 	path = strings.TrimPrefix(strings.TrimPrefix(path, "*"), ".")
 	switch _, feature, features := strings.Cut("."+path, ".features."); {
-	case slices.Contains([]string{"index", "lock", "script", "test"}, kind):
+	case slices.Contains([]string{"index", "lock", "policy", "script", "test"}, kind):
 		return kind + ":*"
 	case features:
 		return "features:" + feature

@@ -77,7 +77,7 @@ func Plan(home string, force bool) ([]File, error) {
 // Markdown files, and users do not write JSON files, so there are no schemas for them.
 func planSchemas(plan *[]File, home string, force bool) error {
 	for _, k := range schema.Kinds() {
-		if k.Markdown || k.JSON {
+		if k.Markdown || k.JSON || k.Machine {
 			continue
 		}
 		text, err := k.Text()

@@ -25,6 +25,7 @@ import (
 	"github.com/idelchi/aura/internal/settings/schema"
 	"github.com/idelchi/aura/internal/supply/index"
 	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 )
 
 // example is a configuration file in the repository.
@@ -57,6 +58,10 @@ func kindOf(path string) (schema.Kind, bool) {
 			}
 		case k.Name == "lock":
 			if filepath.Base(path) == install.LockFile {
+				return k, true
+			}
+		case k.Name == "policy":
+			if filepath.Base(path) == machinepolicy.FileName {
 				return k, true
 			}
 		case k.Name == "script":
@@ -133,6 +138,9 @@ func (e example) read(t *testing.T) error {
 		return nil
 	case "index":
 		_, err := index.Parse([]byte(e.text))
+		return err
+	case "policy":
+		_, err := machinepolicy.Parse(machinepolicy.FileName, []byte(e.text))
 		return err
 	case "test":
 		_, err := testfile.Parse("test.yaml", []byte(e.text))
@@ -313,6 +321,12 @@ func TestBothRefuse(t *testing.T) {
 		{"plugin", "no duration", "timeout: 10s\n", "timeout: soon\n"},
 		{"plugin", "no amount", "limits: {memory: 256MB}\n", "limits: {memory: lots}\n"},
 		{"plugin", "too little", "limits: {memory: 67108864}\n", "limits: {memory: 1024}\n"},
+		{"policy", "unknown key", "hooks: false\n", "hook: false\n"},
+		{"policy", "unknown key in a group", "plugins: {unsafe: false}\n", "plugins: {unsaf: false}\n"},
+		{"policy", "text for a truth value", "record: true\n", "record: sometimes\n"},
+		{"policy", "text for a list", "modes: [ask]\n", "modes: ask\n"},
+		{"policy", "a plugin without an origin", "plugins: {required: [{name: a, origin: local}]}\n", "plugins: {required: [{name: a}]}\n"},
+		{"policy", "a server without a name", "mcp: [{name: a, command: b}]\n", "mcp: [{command: b}]\n"},
 		{"prompts", "no name", "---\nname: a\n---\ntext\n", "---\n---\ntext\n"},
 		{"providers", "no type", "a: {type: ollama}\n", "a: {url: \"http://x\"}\n"},
 		{"providers", "unknown type", "a: {type: ollama}\n", "a: {type: olama}\n"},

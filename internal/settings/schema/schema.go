@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/supply/index"
 	"github.com/idelchi/aura/internal/supply/install"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 )
 
 // Dir is the directory below a home that contains the schemas of the home's YAML files. aura itself does not read it.
@@ -35,6 +36,8 @@ type Kind struct {
 	Variables bool
 	// JSON files are written by aura, not by users, and the index is in no home.
 	JSON bool
+	// Machine files belong to a machine and are in no home.
+	Machine bool
 }
 
 // Kinds returns all kinds, sorted by name.
@@ -43,6 +46,7 @@ func Kinds() []Kind {
 		{FileType: config.FileType{Name: "index", One: "index", Type: index.FileType()}, Files: "an index of plugins", JSON: true},
 		{FileType: config.FileType{Name: "lock", One: "lock", Type: install.LockType()}, Files: install.LockFile, JSON: true},
 		{FileType: config.FileType{Name: "plugin", One: "plugin", Folder: "plugins", Type: manifest.FileType()}, Files: "plugins/**/" + manifest.FileName},
+		{FileType: config.FileType{Name: "policy", One: "policy", Type: machinepolicy.FileType()}, Files: "a policy of a machine", Machine: true},
 		{FileType: config.FileType{Name: "script", One: "script", Folder: "config", Type: script.FileType()}, Files: "the file of a provider of type script"},
 		{FileType: config.FileType{Name: "test", One: "test", Folder: "plugins", Type: testfile.FileType()}, Files: "plugins/**/testdata/*.yaml"},
 	}

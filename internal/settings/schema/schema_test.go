@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,7 @@ var described = map[string][]table{
 	"features":  featureTables(""),
 	"sandbox":   featureTables(""),
 	"plugin":    {{"plugin-manifest.md", "## plugin.yaml", ""}},
+	"policy":    {{"teams.md", "## Keys", ""}, {"teams.md", "## Audit", ""}},
 	"script":    nil,
 	"test":      {{"writing-a-plugin.md", "## The test file", ""}},
 	"lock":      {{"install-plugins.md", "## The lock", ""}},
@@ -62,7 +64,8 @@ func featureTables(below string) []table {
 	return out
 }
 
-// meanings collects the last cells of the first table below a heading, by the path of each key.
+// meanings collects the cells of the first table below a heading that say what each key means, by the path of the key: those of the column "value" if
+// another one follows, else the last ones.
 func (tb table) meanings(t *testing.T, into map[string]string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(docs, tb.page))
@@ -73,7 +76,7 @@ func (tb table) meanings(t *testing.T, into map[string]string) {
 	if !found {
 		t.Fatalf("%s has no heading %q", tb.page, tb.heading)
 	}
-	inside := false
+	inside, column := false, -1
 	for line := range strings.SplitSeq(section, "\n") {
 		if !strings.HasPrefix(line, "|") {
 			if inside {
@@ -81,11 +84,19 @@ func (tb table) meanings(t *testing.T, into map[string]string) {
 			}
 			continue
 		}
-		inside = true
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		if !inside {
+			if column = slices.Index(cells, "value"); column < 0 {
+				column = len(cells) - 1
+			}
+		}
+		inside = true
+		if len(cells) <= column {
+			continue // the line below the headings
+		}
 		for i, key := range strings.Split(cells[0], "`") {
 			if i%2 == 1 {
-				into[tb.below+key] = plain(cells[len(cells)-1])
+				into[tb.below+key] = plain(cells[column])
 			}
 		}
 	}
