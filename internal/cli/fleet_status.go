@@ -128,9 +128,9 @@ func writeFleet(w io.Writer, f queue.Status) {
 		fmt.Fprintln(w, "no worker runs; start one with `aura fleet work`")
 		return
 	}
-	rows := [][]string{{"WORKER", "VERSION", "RUNNING", "SLOTS", "NOTE"}}
+	rows := [][]string{{"WORKER", "VERSION", "RUNNING", "SLOTS", "POLICY", "NOTE"}}
 	for _, worker := range f.Workers {
-		rows = append(rows, []string{worker.ID, worker.Version, fmt.Sprint(len(worker.Running)), fmt.Sprint(worker.Slots), dash(oneLine(worker.Note, maxCell))})
+		rows = append(rows, []string{worker.ID, worker.Version, fmt.Sprint(len(worker.Running)), fmt.Sprint(worker.Slots), dash(oneLine(fmt.Sprintf("%.12s", worker.Policy), maxCell)), dash(oneLine(worker.Note, maxCell))})
 	}
 	table(w, rows)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/fleet"
 	"github.com/idelchi/aura/internal/fleet/worker"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/internal/system/sandbox"
 )
 
@@ -142,7 +143,7 @@ func (o *workOptions) worker(s streams, root *rootOptions) (worker.Options, erro
 	}
 	var mu sync.Mutex
 	return worker.Options{
-		ID: id, Host: host, Version: build.Version, Slots: o.slots, Dir: o.dir, Aura: self, Args: args, Environ: s.environ, Offered: o.env,
+		ID: id, Host: host, Version: build.Version, Policy: policyNow, Slots: o.slots, Dir: o.dir, Aura: self, Args: args, Environ: s.environ, Offered: o.env,
 		LocalGit: o.localGit, AllowTrusted: o.trusted, Grace: o.grace, UntilEmpty: o.untilEmpty, Trust: o.trust(s, root),
 		Tell: func(text string) {
 			mu.Lock()
@@ -150,6 +151,15 @@ func (o *workOptions) worker(s streams, root *rootOptions) (worker.Options, erro
 			fmt.Fprintf(s.err, "%s %s\n", time.Now().Format(time.TimeOnly), oneLine(text, maxShown))
 		},
 	}, nil
+}
+
+// policyNow returns the hash of the policy of this machine as the next task finds it.
+func policyNow() string {
+	p, err := machinepolicy.Read()
+	if err != nil {
+		return "unusable"
+	}
+	return p.Hash()
 }
 
 // outOfReach returns an error if the tools of a task could write to the directories of other tasks, and to the repository from which

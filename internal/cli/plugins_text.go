@@ -130,6 +130,7 @@ func writeDetails(w io.Writer, p inspect.Plugin) {
 	}
 	writeRules(line, p)
 	writeOrigin(line, p)
+	writeMachineRules(line, p)
 	writeExports(line, p)
 	line("Files", "%s", dash(strings.Join(p.Files, ", ")))
 	writeProcesses(w, line, p)
@@ -173,6 +174,13 @@ func writeRules(line liner, p inspect.Plugin) {
 	line("Timeouts", "hooks and commands %gs, tools %gs, loading %gs", p.Timeouts.Hook, p.Timeouts.Tool, p.Timeouts.Load)
 	line("On failure", "%s", manifest.OnFailure(p.OnFailure).Words())
 	line("Memory limit", "%s", mebibytes(p.MemoryLimit))
+}
+
+// writeMachineRules writes the rules of the policy of the machine that apply to a plugin.
+func writeMachineRules(line liner, p inspect.Plugin) {
+	for _, r := range p.Rules {
+		line("Policy", "%s", r)
+	}
 }
 
 func writeOrigin(line liner, p inspect.Plugin) {

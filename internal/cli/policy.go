@@ -2,12 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/base/strictyaml"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/machinepolicy"
 )
 
@@ -23,9 +25,10 @@ writable by nobody else:
 
 If a file cannot be read or understood, aura runs nothing, and the exit code is 2. What
 a model may call is decided by the tool policy, which /policy shows. 'aura policy show'
-is the same as 'aura policy'.`
+is the same as 'aura policy'. It also shows what each rule changed for the configuration
+and the plugins of the working directory.`
 
-func newPolicy(s streams) *cobra.Command {
+func newPolicy(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "policy",
@@ -33,25 +36,26 @@ func newPolicy(s streams) *cobra.Command {
 		Long:  policyHelp,
 		Example: `  aura policy
   aura policy show --json
+  aura policy explain model gpt-5
   aura policy check ./policy.yaml`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return showPolicy(s, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return root.showPolicy(s, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
-	cmd.AddCommand(newPolicyShow(s), newPolicyCheck(s))
+	cmd.AddCommand(newPolicyShow(s, root), newPolicyCheck(s), newPolicyExplain(s, root))
 	return cmd
 }
 
-func newPolicyShow(s streams) *cobra.Command {
+func newPolicyShow(s streams, root *rootOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show each rule with its file and line",
+		Short: "Show each rule with its file and line, and what it changed here",
 		Long:  policyHelp,
 		Example: `  aura policy show
   aura policy show --json`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return showPolicy(s, asJSON) },
+		RunE: func(*cobra.Command, []string) error { return root.showPolicy(s, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write a JSON object")
 	return cmd
@@ -60,21 +64,62 @@ func newPolicyShow(s streams) *cobra.Command {
 // policyReport is what policy show and policy check write with --json.
 type policyReport struct {
 	// Hash identifies the policy. It is empty if there is none.
-	Hash  string               `json:"hash"`
-	Files []string             `json:"files"`
-	Rules []machinepolicy.Rule `json:"rules"`
+	Hash  string       `json:"hash"`
+	Files []string     `json:"files"`
+	Rules []ruleReport `json:"rules"`
+}
+
+// ruleReport is a rule with what it changed here.
+type ruleReport struct {
+	machinepolicy.Rule
+
+	// Changed is nil if nobody asked.
+	Changed []string `json:"changed,omitzero"`
 }
 
 func reportPolicy(p *machinepolicy.Policy) policyReport {
-	return policyReport{Hash: p.Hash(), Files: append([]string{}, p.Files()...), Rules: append([]machinepolicy.Rule{}, p.Rules()...)}
+	out := policyReport{Hash: p.Hash(), Files: append([]string{}, p.Files()...), Rules: []ruleReport{}}
+	for _, r := range p.Rules() {
+		out.Rules = append(out.Rules, ruleReport{Rule: r})
+	}
+	return out
 }
 
-func showPolicy(s streams, asJSON bool) error {
+// effects returns what the rules of the policy changed here, for the configuration and the plugins of the working directory.
+func (o *rootOptions) effects(s streams) ([]setup.Effect, error) {
+	l, err := o.list(s)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.Entries()
+	out := setup.Effects(l.Config, entries)
+	for i, secrets := 0, setup.Secrets(l.Config, nil); i < len(out); i++ {
+		out[i].What = secrets.String(out[i].What)
+	}
+	return out, err
+}
+
+func (o *rootOptions) showPolicy(s streams, asJSON bool) error {
 	p, err := machinepolicy.Read()
 	if err != nil {
 		return err
 	}
 	report := reportPolicy(p)
+	if !p.Empty() {
+		effects, err := o.effects(s)
+		if err != nil {
+			fmt.Fprintf(s.err, "! what the rules changed here is not known: %s\n", clean(err.Error()))
+		}
+		for i := range report.Rules {
+			r := &report.Rules[i]
+			r.Changed = []string{}
+			for _, e := range effects {
+				if e.Rule.Key == r.Key && e.Rule.File == r.File && e.Rule.Line == r.Line {
+					r.Changed = append(r.Changed, e.What)
+				}
+			}
+		}
+	}
 	if asJSON {
 		return writeJSON(s.out, report)
 	}
@@ -83,10 +128,21 @@ func showPolicy(s streams, asJSON bool) error {
 		return nil
 	}
 	table(s.out, policyRows(report.Rules))
+	writeEffects(s.out, report.Rules)
 	return nil
 }
 
-func policyRows(rules []machinepolicy.Rule) [][]string {
+func writeEffects(w io.Writer, rules []ruleReport) {
+	head := "\nWhat the rules changed here:\n"
+	for _, r := range rules {
+		for _, what := range r.Changed {
+			fmt.Fprintf(w, "%s  %s (%s:%d): %s\n", head, r.Key, clean(r.File), r.Line, oneLine(what, maxShown))
+			head = ""
+		}
+	}
+}
+
+func policyRows(rules []ruleReport) [][]string {
 	rows := [][]string{{"RULE", "VALUE", "FILE"}}
 	for _, r := range rules {
 		rows = append(rows, []string{r.Key, dash(oneLine(r.Text, resultLimit)), fmt.Sprintf("%s:%d", clean(r.File), r.Line)})

@@ -116,7 +116,7 @@ func newRoot(s streams) *cobra.Command {
 	cmd.Flags().BoolVar(&plain, "plain", false, "linear output without redrawing, for screen readers (also ACCESSIBLE=1)")
 	addGroup(cmd, "Work:", newRun(s, o), newACP(s, o), newTasks(s, o), newFleet(s, o), newSessions(s, o), newExplain(s, o), newWeb(s, o), newInit(s, o), newImport(s, o), newTrust(s, o), newApprovals(s, o))
 	addGroup(cmd, "What a model can use:", newTools(s, o), newPlugins(s, o), newSources(s, o), newMCP(s, o), newHooks(s, o), newModelsNoun(s, o), newSandbox(s, o), newCache(s, o))
-	addGroup(cmd, "Configuration:", append(newNouns(s, o), newShow(s, o), newPaths(s, o), newPolicy(s))...)
+	addGroup(cmd, "Configuration:", append(newNouns(s, o), newShow(s, o), newPaths(s, o), newPolicy(s, o))...)
 	addGroup(cmd, "aura itself:", newDoctor(s, o), newVersion(s))
 	o.completeFlags(cmd, s)
 	strictTopics(cmd)

@@ -155,17 +155,28 @@ func (o *trustOptions) showRequests(w io.Writer, p gate.Project) error {
 	}
 	if len(p.Requests) == 0 {
 		fmt.Fprintf(w, "%s holds nothing that asks for consent\n", clean(p.Dir))
+		writeRuled(w, p.Ruled)
 		return nil
 	}
 	fmt.Fprintf(w, "%s asks for:\n", clean(p.Dir))
 	for _, r := range p.Requests {
 		fmt.Fprintf(w, "  %s %s (%s): %s\n", r.Kind, oneLine(r.Name, maxShown), oneLine(whereIs(p.Base, r), maxShown), oneLine(r.Shown(), maxShown))
 	}
+	writeRuled(w, p.Ruled)
 	if p.Fault != nil {
 		fmt.Fprintf(w, "it cannot be read: %s\n", clean(p.Fault.Error()))
 	}
 	fmt.Fprintf(w, "consent: %s\n", clean(p.Consent))
 	return nil
+}
+
+func writeRuled(w io.Writer, ruled []string) {
+	if len(ruled) > 0 {
+		fmt.Fprintln(w, "the policy of this machine applies, also with your consent:")
+	}
+	for _, text := range ruled {
+		fmt.Fprintf(w, "  %s\n", oneLine(text, maxShown))
+	}
 }
 
 // maxShown is how many characters of a name, a path or a text are shown. The JSON output contains all of them.

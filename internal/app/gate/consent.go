@@ -13,6 +13,8 @@ type Project struct {
 	// Dir is the project's directory with links resolved. Base is the same directory by the path that the user took.
 	Dir, Base string
 	Requests  []trust.Request
+	// Ruled says what the policy of the machine changes of the project, whether the user agrees or not.
+	Ruled []string
 	// Fault is why the configuration cannot be read; nil if it can be read.
 	Fault error
 	// Hides means that its home takes the place of one to which the user has agreed, which consent makes intended.
@@ -29,7 +31,7 @@ func (g *Gate) Requests(o config.Options) (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Fault: v.fault, Hides: hiding(o, v.found) != "", seen: v}
+	p := Project{Dir: v.found.Dir, Base: v.found.Base, Requests: v.requests, Ruled: v.ruled, Fault: v.fault, Hides: hiding(o, v.found) != "", seen: v}
 	unattended := Gate{}
 	now, err := unattended.decide(o)
 	switch {

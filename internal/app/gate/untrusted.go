@@ -20,6 +20,8 @@ type UntrustedError struct {
 	found config.Found
 	// Requests holds what the files request.
 	Requests []trust.Request
+	// Ruled says what the policy of the machine changes of the project, whether the user agrees or not.
+	Ruled []string
 	// Change holds the differences to the files that the user agreed to. New holds the requests that those files did not make.
 	Change trust.Change
 	New    []trust.Request
@@ -101,6 +103,16 @@ func (e *UntrustedError) Summary() string {
 	if len(known) > 0 {
 		b.WriteString("\nIts files ask for more than text:")
 		e.lines(&b, known)
+	}
+	for i, text := range e.Ruled {
+		if i == 0 {
+			b.WriteString("\nThe policy of this machine applies, also with your consent:")
+		}
+		if i == shownRequests {
+			fmt.Fprintf(&b, "\n  and %d more: 'aura trust --show' lists all", len(e.Ruled)-i)
+			break
+		}
+		b.WriteString("\n  " + oneLine(text))
 	}
 	return b.String()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/idelchi/aura/internal/app/migrate"
 	"github.com/idelchi/aura/internal/base/files"
 	"github.com/idelchi/aura/internal/settings/config"
+	"github.com/idelchi/aura/internal/settings/setup"
 	"github.com/idelchi/aura/internal/system/trust"
 )
 
@@ -33,6 +34,8 @@ type verdict struct {
 	// contains secrets and is never shown. requests holds what the project requests. All are nil if the files were not read.
 	text, run *config.Config
 	requests  []trust.Request
+	// ruled says what the policy of the machine changes of it.
+	ruled []string
 	// files holds the hashes of the files from which requests was made. unpinnable is why there are none.
 	files      map[string]string
 	unpinnable error
@@ -82,7 +85,7 @@ func (g *Gate) decide(o config.Options) (verdict, error) {
 		v.agreed, v.recorded = true, !asked
 		return v, nil
 	}
-	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Fault: v.fault, Rule: v.rule, Store: unreadable}
+	u := &UntrustedError{Dir: found.Dir, Base: found.Base, found: found, Requests: v.requests, Ruled: v.ruled, Fault: v.fault, Rule: v.rule, Store: unreadable}
 	switch {
 	case known && consent.Pinned():
 		if v.covered(consent, u) {
@@ -177,12 +180,27 @@ func (v *verdict) look(o config.Options) error {
 	o.Text = true
 	if v.text, v.fault = v.project(o); v.fault == nil {
 		v.requests, v.fault = requestsOf(v.text, cmp.Or(v.run, v.text), own, v.found)
+		v.ruled = ruledOf(cmp.Or(v.run, v.text), own)
 	}
 	if v.fault != nil {
 		v.text = nil
 		v.requests = unknown(v.found)
 	}
 	return nil
+}
+
+// ruledOf lists what the policy of the machine changes of a configuration, without what it changes of that of the user alone, and without secrets.
+func ruledOf(c, own *config.Config) []string {
+	var out []string
+	mine, _ := setup.Catalog(own)
+	known := setup.Effects(own, mine)
+	entries, _ := setup.Catalog(c) // its fault is that of the requests
+	for _, e := range setup.Effects(c, entries) {
+		if !slices.Contains(known, e) {
+			out = append(out, setup.Secrets(c, nil).String(e.What+": "+e.Rule.String()))
+		}
+	}
+	return out
 }
 
 // project reads the configuration. A fault in the project's files is an error, also if the load leaves out what is faulty: what these files

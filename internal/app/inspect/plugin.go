@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/internal/plugin/manifest"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/sdk"
 )
 
@@ -35,6 +36,8 @@ type Plugin struct {
 	SignedBy string `json:"signed_by,omitempty"`
 	// Index is the source from which the version was installed, with the serial of its index or that it is not signed; empty if there was none.
 	Index string `json:"index,omitempty"`
+	// Rules has the rules of the policy of the machine that apply to the plugin.
+	Rules []machinepolicy.Rule `json:"policy_rules,omitempty"`
 	ExportsInfo
 	Files    []string `json:"files"`
 	Warnings []string `json:"warnings,omitempty"`

@@ -175,7 +175,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 		},
 		ExportsInfo: ExportsInfo{Hooks: []hookpoint.Name{}},
 		SDKInfo:     SDKInfo{HostSDK: version.Version, SDKCompatible: true},
-		Origin:      e.Origin, SignedBy: e.Signer, Index: e.Index, Log: spec.LogFile, Processes: []host.Health{},
+		Origin:      e.Origin, SignedBy: e.Signer, Index: e.Index, Rules: setup.RulesFor(c, e), Log: spec.LogFile, Processes: []host.Health{},
 	}
 	if info.Env == nil {
 		info.Env = []string{}

@@ -56,7 +56,13 @@ func (c currentCommands) skills(context.Context, string) (string, error) {
 }
 
 func (c currentCommands) sandbox(context.Context, string) (string, error) {
-	return c.Setup().Sandbox().Describe() + c.beyond(), nil
+	text := c.Setup().Sandbox().Describe() + c.beyond()
+	for _, r := range c.Setup().Config.Machine.Rules() {
+		if strings.HasPrefix(r.Key, "sandbox.") {
+			text += "\npolicy of this machine: " + plaintext.OneLine(r.String())
+		}
+	}
+	return text, nil
 }
 
 // hooks lists the shell hooks and whether they are active.

@@ -89,7 +89,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 		p.listing = gate.Listing{Config: located, Text: located}
 	}
-	areas := []func(context.Context) []Check{p.programs, p.system, machinePolicy, p.sandbox, p.helpers, p.configuration, p.plugins, p.providers, p.servers, p.disks, p.terminal}
+	areas := []func(context.Context) []Check{p.programs, p.system, p.machinePolicy, p.sandbox, p.helpers, p.configuration, p.plugins, p.providers, p.servers, p.disks, p.terminal}
 	found := make([][]Check, len(areas))
 	var all sync.WaitGroup
 	for i, area := range areas {

@@ -143,6 +143,8 @@ type Worker struct {
 	Slots   int       `json:"slots"`
 	Running []string  `json:"running"`
 	Since   time.Time `json:"since"`
+	// Policy is the hash of the policy of the worker's machine; empty if there is none.
+	Policy string `json:"policy,omitempty"`
 	// Note is why the worker takes no task; empty if it does.
 	Note string `json:"note,omitempty"`
 }

@@ -23,6 +23,8 @@ type Options struct {
 	Queue *queue.Queue
 	// ID is unique among all workers. Host and Version are for people.
 	ID, Host, Version string
+	// Policy returns the hash of the policy of this machine as it is now; nil if nobody needs it.
+	Policy func() string
 	// Slots is how many tasks run at once.
 	Slots int
 	// Dir is the directory in which each task gets a directory of its own. No confined process can write to it otherwise.
@@ -302,12 +304,21 @@ func (w *worker) setNote(text string) {
 	w.note = text
 }
 
+// policy returns the hash of the policy of the machine. It is read outside of the lock, because that can take seconds.
+func (w *worker) policy() string {
+	if w.Policy == nil {
+		return ""
+	}
+	return w.Policy()
+}
+
 // report reports about the worker until it has finished.
 func (w *worker) report(finished <-chan struct{}) {
 	ctx := context.Background()
 	for {
+		policy := w.policy()
 		w.mu.Lock()
-		now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
+		now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Policy: policy, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
 		for key := range w.running {
 			if !w.storing[key] {
 				now.Running = append(now.Running, key)

@@ -130,7 +130,7 @@ var inside = map[string]map[string][]string{
 		"planted":       {"dirwatch", "gitconfig", "gitindex"},
 		"netgate":       {"network"},
 		"presets":       {"gitconfig", "network", "process"},
-		"machinepolicy": {"network", "signedpolicy"},
+		"machinepolicy": {"hidden", "network", "signedpolicy"},
 		"signedpolicy":  {"state", "statefile"},
 		"sandbox":       {"gitconfig", "hidden", "netgate", "network", "process"},
 		"shell":         {"process"},

@@ -79,6 +79,17 @@ func (c *Config) permitServer(s MCPServer) error {
 	if s.Type == MCPHTTP {
 		return c.Machine.Server(s.Name, "", s.URL, nil)
 	}
+	if err := c.Machine.Server(s.Name, s.CommandLine(), "", slices.Sorted(maps.Keys(s.Env))); err != nil {
+		return err
+	}
+	if s.Unconfined() {
+		return c.Machine.SandboxRequired("MCP servers without the sandbox")
+	}
+	return nil
+}
+
+// CommandLine returns the command and the arguments of a server, as the policy of the machine names them.
+func (s MCPServer) CommandLine() string {
 	words := []string{s.Command}
 	for _, arg := range s.Args {
 		if arg == "" || strings.ContainsAny(arg, " \t\n\"") {
@@ -86,13 +97,7 @@ func (c *Config) permitServer(s MCPServer) error {
 		}
 		words = append(words, arg)
 	}
-	if err := c.Machine.Server(s.Name, strings.Join(words, " "), "", slices.Sorted(maps.Keys(s.Env))); err != nil {
-		return err
-	}
-	if s.Unconfined() {
-		return c.Machine.SandboxRequired("MCP servers without the sandbox")
-	}
-	return nil
+	return strings.Join(words, " ")
 }
 
 // Restricted is the policy of this machine, which restricts what all files and flags set.

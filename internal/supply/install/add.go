@@ -163,7 +163,7 @@ func add(ctx context.Context, p Place, src source, r Request, o Options) (added 
 	if err := s.origin(ctx, dir, at, r, commit, o); err != nil {
 		return Added{}, err
 	}
-	ready, err := s.prepare(ctx, dir, o)
+	ready, err := s.prepare(ctx, dir, src.url, o)
 	if err != nil {
 		return Added{}, err
 	}

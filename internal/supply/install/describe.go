@@ -69,7 +69,7 @@ func describe(ctx context.Context, p Place, src source, r Request, o Options) (d
 	if err := s.origin(ctx, dir, at, r, commit, o); err != nil {
 		return Described{}, err
 	}
-	ready, err := s.prepare(ctx, dir, o)
+	ready, err := s.prepare(ctx, dir, src.url, o)
 	if err != nil {
 		return Described{}, err
 	}

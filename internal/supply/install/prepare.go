@@ -31,12 +31,18 @@ type Warning struct {
 	Finding
 }
 
-// prepare finds the plugins of a staged unit, vendors what they import and checks them.
-func (s *stage) prepare(ctx context.Context, dir string, o Options) (prepared, error) {
+// prepare finds the plugins of a staged unit from a source, vendors what they import and checks them. It does neither if one of them is not permitted.
+func (s *stage) prepare(ctx context.Context, dir, url string, o Options) (prepared, error) {
 	p := prepared{dir: dir}
 	var err error
 	if p.plugins, err = discover(filepath.Dir(dir)); err != nil {
 		return p, err
+	}
+	policy := o.policy(s.place, url)
+	for _, plugin := range p.plugins {
+		if err := policy.Permitted(plugin.Name); err != nil {
+			return p, named(plugin, err)
+		}
 	}
 	if err := p.installPackages(ctx, o); err != nil {
 		return p, err

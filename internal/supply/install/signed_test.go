@@ -361,3 +361,29 @@ func TestForgedObject(t *testing.T) {
 		t.Errorf("control: %v, %v", served, err)
 	}
 }
+
+// TestForbiddenName checks that no plugin is installed that the policy of the machine forbids by its name.
+func TestForbiddenName(t *testing.T) {
+	t.Parallel()
+	u := newUpstream(t)
+	u.commit("one", nil)
+	o := options()
+	var forbidden bool
+	o.Signing = func(string, string) signature.Policy {
+		return signature.Policy{Permit: func(name string) error {
+			if forbidden {
+				return fmt.Errorf("%s is forbidden", name)
+			}
+			return nil
+		}}
+	}
+	home := filepath.Join(t.TempDir(), "home")
+	p := Place{Home: home, Root: filepath.Join(home, "plugins")}
+	forbidden = true
+	_, err := Add(t.Context(), p, Request{Source: u.url(), Name: "greet"}, o)
+	expect(t, err, "greet is forbidden")
+	empty(t, p)
+	forbidden = false
+	_, err = Add(t.Context(), p, Request{Source: u.url(), Name: "greet"}, o)
+	expect(t, err, "")
+}

@@ -275,7 +275,7 @@ func (s *stage) exchange(ctx context.Context, u unit, at located, o Options, don
 			return err
 		}
 	}
-	ready, err := s.prepare(ctx, dir, o)
+	ready, err := s.prepare(ctx, dir, done.URL, o)
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,14 @@ func (p *Policy) Source(address string) error {
 
 // Plugin returns an error if a plugin may not be loaded. An empty origin is Local.
 func (p *Policy) Plugin(name, origin string) error {
+	if err := p.forbidden(name, origin); err != nil {
+		return err
+	}
+	return p.Source(origin)
+}
+
+// forbidden returns an error if a plugin is forbidden, wherever plugins may come from.
+func (p *Policy) forbidden(name, origin string) error {
 	if origin == "" {
 		origin = Local
 	}
@@ -110,7 +118,7 @@ func (p *Policy) Plugin(name, origin string) error {
 			}
 		}
 	}
-	return p.Source(origin)
+	return nil
 }
 
 // Signers returns the lines of allowed signers of each document that has some, and the rules.
