@@ -114,8 +114,7 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestSparing checks that a plugin whose state changes leads to one update with its row alone, that nothing is sent of all others, and that only the
-// session of an open page is asked often.
+// TestSparing checks that a plugin whose state changes leads to one update with its row alone, and that nothing is sent of all others.
 func TestSparing(t *testing.T) {
 	t.Parallel()
 	plugins := func(changed ...int) []host.Status {
@@ -141,31 +140,34 @@ func TestSparing(t *testing.T) {
 			t.Errorf("after a change of %v: %+v", changed, got)
 		}
 	}
+}
+
+// TestAskedOften checks that the page of a session shows what it does and its new messages although the list of sessions is not read again, and
+// that no other session is asked for that.
+func TestAskedOften(t *testing.T) {
+	t.Parallel()
+	w := &world{t: t, dir: t.TempDir()}
 	j := w.talk(llm.Message{Role: llm.RoleUser, Content: marker})
-	live, err := json.Marshal(session.Live{ID: j.ID(), State: session.ActivityModel, Turn: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.later.Store(&[]json.RawMessage{live, []byte(`{"id":"another"}`)})
-	next = w.stream("/sessions/" + j.ID())
-	next()
-	all := w.askedAll.Load()
-	for turn := range 3 {
-		live, err := json.Marshal(session.Live{ID: j.ID(), State: session.ActivityModel, Turn: turn + 10})
+	reports := func(turn int) {
+		live, err := json.Marshal(session.Live{ID: j.ID(), State: session.ActivityModel, Turn: turn})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.later.Store(&[]json.RawMessage{live, []byte(`{"id":"another"}`)})
-		asked := w.asked.Load()
-		if got := next(); len(got) != 1 || got[0].Box != "heads" {
-			t.Errorf("turn %d: %+v", turn, got)
-		}
-		if w.asked.Load() == asked {
-			t.Errorf("turn %d: the session itself was not asked", turn)
-		}
+		w.later.Store(&[]json.RawMessage{[]byte(`{"id":"another"}`), live})
 	}
-	if asked, all := w.asked.Load(), w.askedAll.Load()-all; all > asked {
-		t.Errorf("all sessions were asked %d times, the one with a page %d times", all, asked)
+	reports(1)
+	source := web.Source{Journals: func() []string { return []string{w.dir} }, Reports: w.reported, Report: w.report, Statuses: func() []host.Status { return nil }}
+	rows, err := web.ReadTwice(source, j.ID(), func() {
+		reports(2)
+		if err := j.Append(llm.Message{Role: llm.RoleAssistant, Content: "an answer"}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err != nil || len(rows) != 2 || rows[0].Live.Turn != 1 || rows[1].Live.Turn != 2 || rows[0].Messages != 1 || rows[1].Messages != 2 {
+		t.Errorf("%v: %+v", err, rows)
+	}
+	if all, one := w.askedAll.Load(), w.asked.Load(); all != 1 || one != 2 {
+		t.Errorf("all sessions were asked %d times, the one with a page %d times", all, one)
 	}
 }
 
