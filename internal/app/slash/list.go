@@ -56,13 +56,13 @@ func (c currentCommands) skills(context.Context, string) (string, error) {
 }
 
 func (c currentCommands) sandbox(context.Context, string) (string, error) {
-	text := c.Setup().Sandbox().Describe() + c.beyond()
+	lines := []string{c.Setup().Sandbox().Describe() + c.beyond()}
 	for _, r := range c.Setup().Config.Machine.Rules() {
 		if strings.HasPrefix(r.Key, "sandbox.") {
-			text += "\npolicy of this machine: " + plaintext.OneLine(r.String())
+			lines = append(lines, "policy of this machine: "+plaintext.OneLine(r.String()))
 		}
 	}
-	return text, nil
+	return strings.Join(lines, "\n"), nil
 }
 
 // hooks lists the shell hooks and whether they are active.

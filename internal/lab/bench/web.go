@@ -55,22 +55,11 @@ func (l *bench) web(ctx context.Context) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, l.Bin("aura"), "web")
-	cmd.Dir = c.dir
-	cmd.Env = []string{"HOME=" + c.dir, "XDG_RUNTIME_DIR=" + c.dir, "XDG_STATE_HOME=" + filepath.Join(c.dir, "state"), "PATH=" + os.Getenv("PATH")}
-	out, err := cmd.StdoutPipe()
+	cmd, address, token, err := l.startWeb(ctx, c.dir)
 	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
 		return err
 	}
 	defer func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() }()
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return fmt.Errorf("starting aura web: %w", err)
-	}
-	address, token, _ := strings.Cut(strings.TrimSpace(line), "#")
 	rows := [][]string{{"aura web beside " + strconv.Itoa(webSessions) + " sessions and " + strconv.Itoa(webSessions*webPlugins) + " plugins", "processor", "private memory", "wanted"}}
 	watch := func(what, wanted string) error {
 		before, err := processorTime(cmd.Process.Pid)
@@ -95,16 +84,7 @@ func (l *bench) web(ctx context.Context) (err error) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	pages, arrived := strings.TrimSuffix(address, "/"), make(chan time.Time, 100)
-	for _, path := range []string{"/sessions", "/plugins"} {
-		if err := follow(reading, pages+path, token, func([]byte) {}); err != nil {
-			return err
-		}
-	}
-	if err := follow(reading, pages+"/sessions/"+c.journals[0].ID(), token, func(line []byte) {
-		if bytes.Contains(line, []byte("timed message")) {
-			arrived <- time.Now()
-		}
-	}); err != nil {
+	if err := c.read(reading, pages, token, arrived); err != nil {
 		return err
 	}
 	if err := watch("three pages are open, the sessions are idle", "≤ 2 %"); err != nil {
@@ -130,6 +110,41 @@ func (l *bench) web(ctx context.Context) (err error) {
 	rows = append(rows, []string{"a message until the page has it, 99 of 100", percentile99(delays).Round(time.Millisecond).String(), "", "≤ 500ms"})
 	l.table("Pages in a browser (sessions and plugins are simulated by their sockets and journals)", rows)
 	return nil
+}
+
+// startWeb starts aura web with a home of its own, and returns its address and its token. The caller ends it.
+func (l *bench) startWeb(ctx context.Context, home string) (cmd *exec.Cmd, address, token string, err error) {
+	cmd = exec.CommandContext(ctx, l.Bin("aura"), "web")
+	cmd.Dir = home
+	cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH")}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, "", "", err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, "", "", err
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		_ = cmd.Process.Kill()
+		return nil, "", "", errors.Join(fmt.Errorf("starting aura web: %w", err), cmd.Wait())
+	}
+	address, token, _ = strings.Cut(strings.TrimSpace(line), "#")
+	return cmd, address, token, nil
+}
+
+// read opens the lists of sessions and plugins and the page of the first session. It sends the time of each of its timed messages.
+func (c *crowd) read(ctx context.Context, pages, token string, arrived chan<- time.Time) error {
+	for _, path := range []string{"/sessions", "/plugins"} {
+		if err := follow(ctx, pages+path, token, func([]byte) {}); err != nil {
+			return err
+		}
+	}
+	return follow(ctx, pages+"/sessions/"+c.journals[0].ID(), token, func(line []byte) {
+		if bytes.Contains(line, []byte("timed message")) {
+			arrived <- time.Now()
+		}
+	})
 }
 
 // timeUpdates writes messages, and returns how long each took until a page had it.
