@@ -189,13 +189,12 @@ func (v *verdict) look(o config.Options) error {
 	return nil
 }
 
-// ruledOf lists what the policy of the machine changes of a configuration, without what it changes of that of the user alone, and without secrets.
+// ruledOf lists what the policy of the machine changes of a configuration, without what it changes of that of the user alone, and without secrets. It
+// looks at no plugins: listing extensions starts Python, and the user has not agreed to the project yet.
 func ruledOf(c, own *config.Config) []string {
 	var out []string
-	mine, _ := setup.Catalog(own)
-	known := setup.Effects(own, mine)
-	entries, _ := setup.Catalog(c) // its fault is that of the requests
-	for _, e := range setup.Effects(c, entries) {
+	known := setup.Effects(own, nil)
+	for _, e := range setup.Effects(c, nil) {
 		if !slices.Contains(known, e) {
 			out = append(out, setup.Secrets(c, nil).String(e.What+": "+e.Rule.String()))
 		}

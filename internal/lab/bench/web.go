@@ -52,10 +52,7 @@ func (l *bench) web(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	if err := c.open(); err != nil {
-		return err
-	}
-	cmd, address, token, err := l.startWeb(ctx, c.dir)
+	cmd, address, token, err := l.startWeb(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -106,14 +103,18 @@ func (l *bench) web(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	rows = append(rows, []string{"a message until the page has it, median", middle(delays).Round(time.Millisecond).String(), "", ""})
-	rows = append(rows, []string{"a message until the page has it, 99 of 100", percentile99(delays).Round(time.Millisecond).String(), "", "≤ 500ms"})
+	rows = append(rows, []string{"a message until the page has it, median", middle(delays).Round(time.Millisecond).String(), "", ""},
+		[]string{"a message until the page has it, 99 of 100", percentile99(delays).Round(time.Millisecond).String(), "", "≤ 500ms"})
 	l.table("Pages in a browser (sessions and plugins are simulated by their sockets and journals)", rows)
 	return nil
 }
 
-// startWeb starts aura web with a home of its own, and returns its address and its token. The caller ends it.
-func (l *bench) startWeb(ctx context.Context, home string) (cmd *exec.Cmd, address, token string, err error) {
+// startWeb opens the crowd, starts aura web in its directory, and returns the address and the token. The caller ends aura web.
+func (l *bench) startWeb(ctx context.Context, c *crowd) (cmd *exec.Cmd, address, token string, err error) {
+	if err := c.open(); err != nil {
+		return nil, "", "", err
+	}
+	home := c.dir
 	cmd = exec.CommandContext(ctx, l.Bin("aura"), "web")
 	cmd.Dir = home
 	cmd.Env = []string{"HOME=" + home, "XDG_RUNTIME_DIR=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"), "PATH=" + os.Getenv("PATH")}
