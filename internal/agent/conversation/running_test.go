@@ -56,7 +56,7 @@ func TestAtOnce(t *testing.T) {
 		mu            sync.Mutex
 		running, most int
 		pair          sync.WaitGroup
-		read          = make(chan struct{})
+		read, ended   = make(chan struct{}), make(chan struct{})
 	)
 	pair.Add(2)
 	limited := fake{&fakeTool{
@@ -77,10 +77,11 @@ func TestAtOnce(t *testing.T) {
 				pair.Wait()
 				<-read
 				b.EndCall("id2")
-			case "second":
+				close(ended)
+			case "second": // leaves no place for the third before the third is ended
 				pair.Done()
 				pair.Wait()
-				<-read
+				<-ended
 			}
 			return "done", ctx.Err()
 		},
