@@ -56,7 +56,7 @@ func ofSignal(signal, name string) string {
 // defaultCollector is where the exporters send to if nothing names an address.
 const defaultCollector = "http://localhost:4318"
 
-// Collectors returns the addresses that Open would export to, as far as the environment names them.
+// Collectors returns the addresses that Open would export to and that the environment names.
 func Collectors() []string {
 	var out []string
 	for _, signal := range []string{traces, metrics} {

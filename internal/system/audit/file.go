@@ -16,7 +16,7 @@ import (
 // file is a file that grows. It is opened anew for each write: programs that rotate logs rename it. aura never shortens or removes it.
 type file struct {
 	path string
-	// sound is set while the last line in the file has its end, as far as this process knows.
+	// sound is set after a complete write: the last line in the file then has its end.
 	sound bool
 }
 

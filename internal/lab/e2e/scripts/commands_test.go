@@ -30,13 +30,21 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 
 // until polls until ok returns true.
 func until(ts *testscript.TestScript, what string, ok func() bool) {
+	if !polled(ok) {
+		ts.Fatalf("waited %s for %s", harness.Patience, what)
+	}
+}
+
+// polled calls ok until it returns true. It returns false if that takes too long.
+func polled(ok func() bool) bool {
 	deadline := time.Now().Add(harness.Patience)
 	for !ok() {
 		if time.Now().After(deadline) {
-			ts.Fatalf("waited %s for %s", harness.Patience, what)
+			return false
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
+	return true
 }
 
 // await FILE [REGEXP] waits until the file exists and its content matches.
@@ -84,9 +92,8 @@ func leavesNone(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: leavesnone")
 	}
-	state := ts.Getenv("XDG_STATE_HOME") // empty in scripts without a home
 	until(ts, "the end of all processes", func() bool {
-		return len(harness.Strays(ts.Getenv("WORK"))) == 0 && (state == "" || len(harness.Strays(state)) == 0)
+		return len(harness.Strays(ts.Getenv("WORK"))) == 0 && len(harness.Strays(ts.Getenv("XDG_STATE_HOME"))) == 0
 	})
 	left, err := filepath.Glob(filepath.Join(ts.Getenv("XDG_RUNTIME_DIR"), "aura", "s-*"))
 	ts.Check(err)

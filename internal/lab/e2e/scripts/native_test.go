@@ -12,7 +12,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -35,11 +34,15 @@ func setupNative(env *testscript.Env) error {
 	}
 	// A build goes on when the session has ended.
 	env.Defer(func() {
-		for left := harness.Strays(env.Getenv("XDG_STATE_HOME")); len(left) > 0; left = harness.Strays(env.Getenv("XDG_STATE_HOME")) {
+		ended := polled(func() bool {
+			left := harness.Strays(env.Getenv("XDG_STATE_HOME"))
 			for _, pid := range left {
 				_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
 			}
-			time.Sleep(10 * time.Millisecond)
+			return len(left) == 0
+		})
+		if !ended {
+			panic("a process that compiles plugins does not end")
 		}
 	})
 	return permitNative(env)
