@@ -70,6 +70,7 @@ func (s Source) askHost(ctx context.Context, p caller, count *questions, q netga
 		return netgate.Answer{Rule: q.Rule + ", and " + err.Error()}
 	case decision == policy.Outside:
 		p.leave()
+		<-ctx.Done() // an answer would let the command go on before the call has ended
 		return netgate.Answer{Rule: "the user lets the call run outside of the sandbox instead"}
 	default:
 		return netgate.Answer{Allowed: true, Rule: "the user said yes"}

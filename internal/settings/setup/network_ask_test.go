@@ -82,3 +82,35 @@ func TestApprovedBesideQuestion(t *testing.T) {
 		<-done
 	})
 }
+
+// TestOutsideEndsCall lets a call run without the sandbox. The connection that asked gets no answer before the call has ended: otherwise the
+// command could go on with what it does if a host cannot be reached.
+func TestOutsideEndsCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := Source{
+			Config: &config.Config{Workdir: t.TempDir()}, Traffic: NewTraffic(nil), Approvals: &policy.Approvals{},
+			Confirm: func(context.Context, policy.Question) (policy.Answer, error) {
+				return policy.Answer{Decision: policy.Outside}, nil
+			},
+		}
+		left := false
+		p, count := caller{who: "Bash", source: builtinProgram, doing: "curl h.test", leave: func() { left = true }}, questions{left: maxQuestions, since: time.Now()}
+		call, end := context.WithCancel(t.Context())
+		defer end()
+		var answer *netgate.Answer
+		go func() {
+			a := s.askHost(call, p, &count, netgate.Question{Host: "h.test", Port: 443, Rule: "ask"})
+			answer = &a
+		}()
+		synctest.Wait()
+		if !left || answer != nil {
+			t.Errorf("the call was ended: %v; the connection got %+v", left, answer)
+		}
+		end()
+		synctest.Wait()
+		if answer == nil || answer.Allowed {
+			t.Errorf("after the call, the connection got %+v", answer)
+		}
+	})
+}
