@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -84,6 +85,46 @@ func TestPlainLines(t *testing.T) {
 	}
 	if want := []string{"first", "hello", " /name it", "//x", "!echo hi", "!", "@a.txt", "/exit"}; !slices.Equal(s.lines, want) {
 		t.Errorf("got %q", s.lines)
+	}
+}
+
+// beginning is a session that has been given a line and has not begun with it, so Cancel has nothing to end.
+type beginning struct {
+	recorded
+	given chan struct{}
+}
+
+func (b *beginning) Cancel(error) {}
+
+func (b *beginning) RunLine(ctx context.Context, _ frontend.Line) (exit bool, err error) {
+	close(b.given)
+	<-ctx.Done()
+	return false, context.Cause(ctx)
+}
+
+// TestPlainQuitsBeginning quits while the session begins with a line.
+func TestPlainQuitsBeginning(t *testing.T) {
+	t.Parallel()
+	in, typed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer typed.Close()
+	s := &beginning{given: make(chan struct{})}
+	p := NewPlain(Options{
+		In: in, Prompts: []string{"first"},
+		Open:  func(context.Context, frontend.FrontEnd) (frontend.Session, error) { return s, nil },
+		Close: func(context.Context, frontend.Session, error) error { return nil },
+	}, io.Discard)
+	interrupts := make(chan struct{})
+	go func() {
+		<-s.given
+		interrupts <- struct{}{}
+		interrupts <- struct{}{}
+	}()
+	if err := p.Run(t.Context(), interrupts); err != nil {
+		t.Error(err)
 	}
 }
 

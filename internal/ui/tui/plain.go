@@ -109,11 +109,13 @@ type plainLoop struct {
 	started func() frontend.Session
 	// open is set when the session is open, and failed if it did not open. busy is set while it works.
 	open, failed, busy bool
-	queue              []string
-	rest               string
-	ended              bool
-	question           *plainQuestion
-	quitAt             time.Time
+	// end ends the line that the session works on, also if the session has not begun with it.
+	end      context.CancelCauseFunc
+	queue    []string
+	rest     string
+	ended    bool
+	question *plainQuestion
+	quitAt   time.Time
 	// silent fires after a part of the silence; calm counts the parts that have passed.
 	silent <-chan time.Time
 	calm   int
@@ -132,6 +134,7 @@ func (l *plainLoop) run(ctx context.Context, interrupts <-chan struct{}, opened 
 			l.next(ctx)
 		case d := <-l.w.done:
 			l.busy = false
+			l.end(nil)
 			l.answer(reply{}) // a question whose turn was interrupted has no answer
 			if d.exit || errors.Is(d.err, errQuit) {
 				return nil
@@ -186,7 +189,7 @@ func (l *plainLoop) interrupted() (quits bool) {
 func (l *plainLoop) quit() error {
 	l.answer(reply{})
 	if l.busy {
-		l.started().Cancel(errQuit)
+		l.end(errQuit)
 		<-l.w.done
 	}
 	return nil
@@ -252,6 +255,7 @@ func (l *plainLoop) next(ctx context.Context) {
 	line := l.queue[0]
 	l.queue = l.queue[1:]
 	l.busy = true
+	ctx, l.end = context.WithCancelCause(ctx)
 	go func() {
 		l.w.done <- runLine(ctx, l.started(), frontend.Line{Text: line})
 	}()

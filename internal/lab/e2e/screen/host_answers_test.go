@@ -260,10 +260,7 @@ func TestHostTypedAhead(t *testing.T) {
 				s.send(screens.no)
 				s.Until("the answer", func() bool { return bytes.Count(s.received(), []byte(screens.answer)) > before })
 			}
-			s.send(ctrlC)
-			s.shows(`again to quit|the user stopped it`)
-			s.send(ctrlC)
-			s.end()
+			s.quit()
 			verdicts := verdicts(p)
 			if len(verdicts) < bursts || slices.ContainsFunc(verdicts, func(v string) bool { return v != "refused" }) {
 				t.Errorf("the connections are %q", verdicts)

@@ -71,10 +71,7 @@ func TestInteractiveTypedAhead(t *testing.T) {
 				s.send(screens.no)
 				s.Until("the answer", func() bool { return bytes.Count(s.received(), []byte(screens.answer)) > before })
 			}
-			s.send(ctrlC)
-			s.shows(`again to quit|the user stopped it`)
-			s.send(ctrlC)
-			s.end()
+			s.quit()
 			for n := range 3000 {
 				if p.Read(fmt.Sprintf("made-%d", n)) != nil {
 					t.Fatalf("call %d ran", n)

@@ -304,6 +304,31 @@ func (s *screen) end() int {
 	return code
 }
 
+// pressed matches what the program says to the first Ctrl-C. A question is not asked any more.
+var pressed = regexp.MustCompile(`again to quit|the user stopped it`)
+
+// quit presses Ctrl-C until the program ends. It presses again when the program has handled a key; on a slow machine it may be too late to quit.
+func (s *screen) quit() int {
+	s.T.Helper()
+	// The linear screen scrolls. The other one writes only what differs from what it wrote before.
+	handled := func() int {
+		return len(pressed.FindAll(s.received(), -1)) + len(pressed.FindAllString(strings.Join(s.lines(), "\n"), -1))
+	}
+	for ended := false; !ended; {
+		before := handled()
+		s.send(ctrlC)
+		s.Until("what Ctrl-C does", func() bool {
+			select {
+			case <-s.drained:
+				ended = true
+			default:
+			}
+			return ended || handled() > before
+		})
+	}
+	return s.end()
+}
+
 // TestScreen checks the screen of these tests with a shell: scrolled lines, wide characters, keys, sizes, the alternate screen and
 // answers to questions.
 func TestScreen(t *testing.T) {
