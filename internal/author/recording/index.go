@@ -45,13 +45,10 @@ type Index struct {
 	lines lines
 	heads []Head
 	calls []span
-	// entries has, for each record with entries, its place and the number of its first entry; count is how many entries there are.
+	// entries has, for each record with entries, its place and the number of its first entry.
 	entries []entriesAt
-	count   int
 	// names holds each name once, because most calls have the same ones.
 	names map[string]string
-	left  int
-	runs  []Run
 	torn  bool
 	full  bool
 	err   error
@@ -87,7 +84,7 @@ func (x *Index) Update() error {
 	}
 	x.info = info
 	x.torn, err = x.lines.read(x.path, io.NewSectionReader(file, x.lines.size, maxFile+1), x.add)
-	if err == nil && len(x.runs) == 0 {
+	if err == nil && x.lines.order.runs == 0 {
 		err = fmt.Errorf("%s: %w", x.path, errEmpty)
 	}
 	if err != nil {
@@ -106,33 +103,17 @@ func (l *lines) continued(file io.ReaderAt) bool {
 	return err == nil && string(head) == lineStart+l.sum.String()+lineRest
 }
 
-// add applies the next record, with the checks of Recording.add for what an Index has.
-func (x *Index) add(r record, at span) error {
+// add applies the next record, which lines has counted.
+func (x *Index) add(r record, at span) {
 	switch {
-	case r.Run != nil:
-		if r.Run.Version < 1 || r.Run.Version > Version {
-			return versionError(r.Run.Version)
-		}
-		x.runs = append(x.runs, *r.Run)
-	case len(x.runs) == 0:
-		return errNoVersion
 	case r.Entries != nil:
-		x.entries = append(x.entries, entriesAt{at, x.count})
-		x.count += len(r.Entries)
-	case r.Call != nil:
-		if r.Call.N != len(x.heads)+x.left+1 {
-			return fmt.Errorf("call %d follows call %d", r.Call.N, len(x.heads)+x.left)
-		}
-		if len(x.heads) == maxHeads {
-			x.left++
-			return nil
-		}
+		x.entries = append(x.entries, entriesAt{at, x.lines.order.entries - len(r.Entries)})
+	case r.Call != nil && len(x.heads) < maxHeads:
 		x.heads = append(x.heads, x.headOf(r.Call))
 		x.calls = append(x.calls, at)
 	case r.Full != nil:
 		x.full = true
 	}
-	return nil
 }
 
 func (x *Index) headOf(c *Call) Head {
@@ -252,8 +233,8 @@ func (x *Index) lastEntries(file io.ReaderAt, numbers ranges, budget int) (list 
 	var of entriesAt
 	var group []json.RawMessage
 	for _, r := range slices.Backward(numbers) {
-		if r[0] < 0 || r[1] <= r[0] || r[1] > x.count {
-			return nil, 0, fmt.Errorf("it names entries %d to %d of %d", r[0], r[1], x.count)
+		if r[0] < 0 || r[1] <= r[0] || r[1] > x.lines.order.entries {
+			return nil, 0, fmt.Errorf("it names entries %d to %d of %d", r[0], r[1], x.lines.order.entries)
 		}
 		for n := r[1] - 1; n >= r[0]; n-- {
 			if budget <= 0 {
@@ -297,8 +278,8 @@ func (x *Index) Notes() []string {
 	if x.full {
 		out = append(out, "the recording reached its limit: later calls are missing")
 	}
-	if x.left > 0 {
-		out = append(out, fmt.Sprintf("%d later calls are not listed", x.left))
+	if left := x.lines.order.calls - len(x.heads); left > 0 {
+		out = append(out, fmt.Sprintf("%d later calls are not listed", left))
 	}
 	return out
 }

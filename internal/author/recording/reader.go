@@ -41,14 +41,6 @@ type start struct {
 	run int
 }
 
-// errNoVersion is the error of a file whose first record is not a Run.
-var errNoVersion = errors.New("the first record does not name a version: not a recording of aura")
-
-// versionError is the error of a recording of a version that this aura does not know.
-func versionError(version int) error {
-	return fmt.Errorf("the recording has version %d, and this aura reads versions 1 to %d; record the session again", version, Version)
-}
-
 // errEmpty is the error of a file without a complete first record.
 var errEmpty = errors.New("no complete first record: nothing was recorded")
 
@@ -73,7 +65,7 @@ const maxFile = limit.Recording + 1<<10
 func read(path string, from io.Reader) (*Recording, error) {
 	out := &Recording{Path: path}
 	var at lines
-	torn, err := at.read(path, from, func(r record, _ span) error { return out.add(r) })
+	torn, err := at.read(path, from, func(r record, _ span) { out.add(r) })
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +82,8 @@ type lines struct {
 	sum    sum
 	// last is the place of the last line.
 	last span
+	// order is what the records say so far.
+	order order
 }
 
 // span is the place of a line in a file.
@@ -100,7 +94,7 @@ type span struct {
 
 // read reads the lines that follow, and calls add with each record and its place. It reports whether the end is incomplete: the next read may
 // begin there again.
-func (l *lines) read(path string, from io.Reader, add func(record, span) error) (incomplete bool, err error) {
+func (l *lines) read(path string, from io.Reader, add func(record, span)) (incomplete bool, err error) {
 	in := bufio.NewReaderSize(io.LimitReader(from, maxFile+1-l.size), 64<<10)
 	for {
 		line, err := in.ReadBytes('\n')
@@ -124,11 +118,12 @@ func (l *lines) read(path string, from io.Reader, add func(record, span) error) 
 			return true, nil
 		}
 		if err == nil {
-			err = add(r, span{l.size, len(line)})
+			err = l.order.follow(r)
 		}
 		if err != nil {
 			return false, fmt.Errorf("%s:%d: %w", path, l.number+1, err)
 		}
+		add(r, span{l.size, len(line)})
 		l.number, l.size, l.sum, l.last = l.number+1, l.size+int64(len(line)), after, span{l.size, len(line)}
 	}
 }
@@ -137,21 +132,17 @@ func (l *lines) read(path string, from io.Reader, add func(record, span) error) 
 func torn(line []byte, err error) bool { return err != nil && !json.Valid(line) }
 
 // add applies the next record.
-func (r *Recording) add(next record) error {
+func (r *Recording) add(next record) {
 	switch {
 	case next.Run != nil:
-		if next.Run.Version < 1 || next.Run.Version > Version {
-			return versionError(next.Run.Version)
-		}
 		r.Runs = append(r.Runs, *next.Run)
-	case len(r.Runs) == 0:
-		return errNoVersion
 	case next.Entries != nil:
 		r.entries = append(r.entries, next.Entries...)
 	case next.Start != nil:
 		r.starts = append(r.starts, start{*next.Start, len(r.Runs)})
 	case next.Call != nil:
-		return r.addCall(next.Call)
+		next.Call.entries, next.Call.run = &r.entries, len(r.Runs)
+		r.Calls = append(r.Calls, next.Call)
 	case next.Talk != nil:
 		if r.Talk == nil {
 			r.Talk = next.Talk
@@ -164,26 +155,7 @@ func (r *Recording) add(next record) error {
 		r.Results = append(r.Results, *next.Ran)
 	case next.Full != nil:
 		r.Full = true
-	default:
-		return errors.New("a record of an unknown kind: the recording may be from a newer aura")
 	}
-	return nil
-}
-
-func (r *Recording) addCall(c *Call) error {
-	if c.N != len(r.Calls)+1 {
-		return fmt.Errorf("call %d follows call %d", c.N, len(r.Calls))
-	}
-	for name, numbers := range c.Lists {
-		for _, n := range numbers {
-			if n[0] < 0 || n[1] <= n[0] || n[1] > len(r.entries) {
-				return fmt.Errorf("call %d: %s names entries %d to %d of %d", c.N, name, n[0], n[1], len(r.entries))
-			}
-		}
-	}
-	c.entries, c.run = &r.entries, len(r.Runs)
-	r.Calls = append(r.Calls, c)
-	return nil
 }
 
 // Plugins returns the names of the recorded plugins, in the order of their first calls.
