@@ -93,7 +93,7 @@ func (f *fn) redefine(s *ast.AssignStmt) string {
 			sets = append(sets, set(f.left(l), temp))
 		}
 	}
-	return strings.Join(append(f.callsFirst(s.Rhs, values), sets...), "; ")
+	return strings.Join(append(values, sets...), "; ")
 }
 
 // places reports whether the values of an assignment are computed in statements of their own, before anything is assigned: there are several, and at
@@ -139,7 +139,7 @@ func (f *fn) assignPlaces(s *ast.AssignStmt) string {
 		values = append(values, fmt.Sprintf("var %s %s = %s", temp, t, f.assigned(l, s.Rhs[i])))
 		sets = append(sets, places[i]+" = "+temp)
 	}
-	values = slices.DeleteFunc(f.callsFirst(s.Rhs, values), func(text string) bool { return text == "" })
+	values = slices.DeleteFunc(values, func(text string) bool { return text == "" })
 	return f.sequence(slices.Concat(before, values, sets))
 }
 

@@ -103,7 +103,7 @@ func (f *fn) returns(s *ast.ReturnStmt) string {
 	before := ""
 	switch {
 	case len(values) < 2:
-	case f.frame != "" || f.depth > 0 || f.kept || f.readsLate(s.Results):
+	case f.frame != "" || f.depth > 0 || f.kept:
 		before = f.together(s, values)
 	}
 	if f.depth == 0 && f.frame == "" && (!f.kept || len(s.Results) == 0) {
@@ -163,7 +163,7 @@ func (f *fn) apart(s *ast.ReturnStmt, values []string) {
 	}
 }
 
-// together replaces the values of a return statement by variables and returns the statements that set them, in the order of Go.
+// together replaces the values of a return statement by variables and returns the statements that set them.
 func (f *fn) together(s *ast.ReturnStmt, values []string) string {
 	sets := make([]string, len(values))
 	for i, x := range s.Results {
@@ -174,7 +174,7 @@ func (f *fn) together(s *ast.ReturnStmt, values []string) string {
 		sets[i] = fmt.Sprintf("var %s %s = %s; ", temp, f.typ(f.subst(f.results.At(i).Type()), x.Pos()), values[i])
 		values[i] = temp
 	}
-	return strings.Join(f.callsFirst(s.Results, sets), "")
+	return strings.Join(sets, "")
 }
 
 // returned returns the values of a return statement; one is the whole statement if a single call gives several values.

@@ -15,6 +15,9 @@ func (f *fn) unmarked(e ast.Expr) string {
 	if tv, ok := f.info.Types[e]; ok && tv.Value != nil {
 		return f.constant(tv.Value, types.Default(f.subst(tv.Type)), e.Pos())
 	}
+	if text, ok := f.inOrder(e); ok {
+		return text
+	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		// The interpreter does not run a conversion in parentheses beside && and ||.
@@ -48,9 +51,6 @@ func (f *fn) unmarked(e ast.Expr) string {
 	case *ast.BinaryExpr:
 		return f.binary(e)
 	case *ast.CallExpr:
-		if text, ok := f.callsBeforeReads(e); ok {
-			return text
-		}
 		return f.call(e)
 	case *ast.TypeAssertExpr:
 		t := f.typeOf(e)
@@ -143,8 +143,8 @@ func (f *fn) composite(e *ast.CompositeLit, t types.Type) string {
 			parts = append(parts, f.fieldName(u, i)+": "+value)
 		}
 	case *types.Map:
-		if f.readsBetweenCalls(e) {
-			return f.hidden(f.inOrderMap(e, u, name), t, e.Pos())
+		if text, ok := f.inOrderMap(e, u, name); ok {
+			return f.hidden(text, t, e.Pos())
 		}
 		parts = f.mapElements(e, u)
 	case *types.Slice:

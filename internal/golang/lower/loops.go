@@ -20,9 +20,10 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 	init, cond, post := "", "", ""
 	before, after := "", ""
 	if s.Init != nil {
-		init = f.simple(s.Init)
+		several := false
+		init, several = f.first(s.Init)
 		// Without a condition and a post statement, the interpreter would set the variables again in each iteration.
-		if f.src.SharedLoops || f.several(s.Init) || s.Cond == nil && s.Post == nil {
+		if f.src.SharedLoops || several || s.Cond == nil && s.Post == nil {
 			before, after, init = "{\n"+init+"\n", "}\n", ""
 		}
 	}
@@ -30,8 +31,8 @@ func (f *fn) forStmt(s *ast.ForStmt, label string) string {
 		cond = f.expr(s.Cond)
 	}
 	if s.Post != nil {
-		post = f.simple(s.Post)
-		if f.several(s.Post) {
+		several := false
+		if post, several = f.first(s.Post); several {
 			post = "func() { " + post + " }()"
 		}
 	}
@@ -112,7 +113,8 @@ func (f *fn) root(e ast.Expr) types.Object {
 func (f *fn) forPointers(s *ast.ForStmt, t *target, shared []types.Object) string {
 	var b strings.Builder
 	// The variables are set under their own names first.
-	fmt.Fprintf(&b, "%s{\n%s\n", f.line(s.Pos()), f.simple(s.Init))
+	init, _ := f.first(s.Init)
+	fmt.Fprintf(&b, "%s{\n%s\n", f.line(s.Pos()), init)
 	var outer, next, begin []string
 	for _, v := range shared {
 		plain, typ := f.name(v), f.typ(f.subst(v.Type()), s.Pos())
@@ -125,7 +127,7 @@ func (f *fn) forPointers(s *ast.ForStmt, t *target, shared []types.Object) strin
 	}
 	post := ""
 	if s.Post != nil {
-		post = f.simple(s.Post)
+		post, _ = f.first(s.Post)
 	}
 	step := f.fresh("n")
 	fmt.Fprintf(&b, "%s := func() {\n%s%s\n", step, strings.Join(next, ""), post)

@@ -87,6 +87,9 @@ type program struct {
 	context      *types.Context
 	// titles holds the names of the functions of the source, as Go reports them.
 	titles map[ast.Node]string
+	// quietFuncs and sharedVars cache quiet and isShared.
+	quietFuncs map[*types.Func]bool
+	sharedVars map[*ast.FuncDecl]map[types.Object]bool
 }
 
 // Program lowers the packages of a plugin, which are sorted so that a package comes after those that it imports. generic holds
@@ -95,6 +98,7 @@ func Program(packages, generic []*Package) (out map[string][]File, err error) { 
 	p := &program{
 		sources: map[*types.Package]*Package{}, decls: map[*types.Func]*ast.FuncDecl{}, ids: map[string]int{}, shapes: map[string]bool{}, shared: map[types.Object]bool{}, abroad: map[types.Object]bool{},
 		locals: map[*types.TypeName]int{}, localTypes: map[string]types.Type{}, written: map[*types.TypeName]bool{}, context: types.NewContext(), titles: map[ast.Node]string{},
+		quietFuncs: map[*types.Func]bool{}, sharedVars: map[*ast.FuncDecl]map[types.Object]bool{},
 	}
 	var current *Package
 	defer func() {

@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 		"a function of the library kept":   {"import \"encoding/json\"\n\nvar f = json.Unmarshal", "return aura_box.Fill(aura_p1, "},
 		"a method of the library kept":     {"import \"encoding/json\"\n\nfunc f(e *json.Encoder) func(any) error { return e.Encode }", "aura_x.Encode(aura_box.Mirror(aura_p0))"},
 		"a name with type arguments":       {"type pair[K, V any] struct { k K; v V }\n\ntype list[T any] []T\n\nvar x any = list[pair[string, int]]{}", "p.list[p.pair[string,int]]"},
-		"a value read after a call":        {"func f() (n int, err error) { return n, g(&n) }\n\nfunc g(p *int) error { *p++; return nil }", "g(&aura_r1); var aura_v3 int = aura_r1"},
+		"a value read after a call":        {"func f() (n int, err error) { return n, g(&n) }\n\nfunc g(p *int) error { *p++; return nil }", ":= g(&aura_r1); { var aura_v4 int = aura_r1"},
 		"unsafe.Slice":                     {"import \"unsafe\"\n\nfunc f(p *int) []int { return unsafe.Slice(p, uint8(2)) }", "aura_box.UnsafeSlice(p, n).([]int)"},
 		"variables in their order":         {"var a = b + 1\n\nvar b = f()\n\nfunc f() int { return 2 }", "b = (f())"},
 	} {

@@ -59,18 +59,25 @@ func (f *fn) stmt(s ast.Stmt, label string) string {
 	case *ast.BranchStmt:
 		return f.line(s.Pos()) + f.branch(s) + "\n"
 	case *ast.ReturnStmt:
-		return f.line(s.Pos()) + f.returns(s) + "\n"
+		before, results := f.before(s.Results...)
+		return f.line(s.Pos()) + inBlock(before, f.returns(&ast.ReturnStmt{Return: s.Return, Results: results})) + "\n"
 	case *ast.DeferStmt:
-		return f.line(s.Pos()) + f.defers(s) + "\n"
+		before, call := f.beforeOperands(s.Call)
+		return f.line(s.Pos()) + inBlock(before, f.defers(&ast.DeferStmt{Defer: s.Defer, Call: call.(*ast.CallExpr)})) + "\n" //nolint:forcetypeassert // a copy
 	case *ast.GoStmt:
-		return f.line(s.Pos()) + f.goes(s) + "\n"
+		before, call := f.beforeOperands(s.Call)
+		return f.line(s.Pos()) + inBlock(before, f.goes(&ast.GoStmt{Go: s.Go, Call: call.(*ast.CallExpr)})) + "\n" //nolint:forcetypeassert // a copy
 	case *ast.DeclStmt:
 		return f.decl(s)
 	default:
+		before, late := f.inOrderStatement(s)
 		f.wide = true
-		text := f.simple(s)
+		text := f.simple(late)
 		f.wide = false
-		return f.line(s.Pos()) + text + "\n"
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE {
+			return f.line(s.Pos()) + strings.Join(append(before, text), "; ") + "\n"
+		}
+		return f.line(s.Pos()) + inBlock(before, text) + "\n"
 	}
 }
 
@@ -100,7 +107,8 @@ func (f *fn) decl(s *ast.DeclStmt) string {
 	var b strings.Builder
 	for _, spec := range d.Specs {
 		v := spec.(*ast.ValueSpec) //nolint:forcetypeassert // by the syntax
-		b.WriteString(f.line(v.Pos()) + f.vars(v) + "\n")
+		before, values := f.before(v.Values...)
+		b.WriteString(f.line(v.Pos()) + strings.Join(append(before, f.vars(&ast.ValueSpec{Names: v.Names, Type: v.Type, Values: values})), "; ") + "\n")
 	}
 	return b.String()
 }
@@ -154,7 +162,6 @@ func (f *fn) vars(v *ast.ValueSpec) string {
 			values = append(values, "var "+temp+" "+f.typ(f.leftType(name), name.Pos())+" = "+f.assigned(name, v.Values[i]))
 			sets = append(sets, declare(name, temp))
 		}
-		values = f.callsFirst(v.Values, values)
 	}
 	return strings.Join(append(values, sets...), "; ")
 }
@@ -170,7 +177,14 @@ func (f *fn) discard(e ast.Expr) string {
 
 func (f *fn) ifStmt(s *ast.IfStmt) string {
 	init, before := f.inits(s.Init)
-	text := f.line(s.Pos()) + before + "if " + init + f.expr(s.Cond) + " {\n" + f.block(s.Body.List) + "}"
+	cond := s.Cond
+	if first, late := f.before(cond); len(first) > 0 {
+		if before == "" {
+			before = "{\n" + init
+		}
+		before, init, cond = before+strings.Join(first, "; ")+"\n", "", late[0]
+	}
+	text := f.line(s.Pos()) + before + "if " + init + f.expr(cond) + " {\n" + f.block(s.Body.List) + "}"
 	switch e := s.Else.(type) {
 	case nil:
 	case *ast.IfStmt:
@@ -195,11 +209,18 @@ func (f *fn) inits(s ast.Stmt) (inside, before string) {
 	if s == nil {
 		return "", ""
 	}
-	text := f.simple(s)
-	if strings.Contains(text, "; ") && f.several(s) {
+	text, several := f.first(s)
+	if several {
 		return "", "{\n" + text + "\n"
 	}
 	return text + "; ", ""
+}
+
+// first lowers the statement before a condition, and reports whether it becomes several statements.
+func (f *fn) first(s ast.Stmt) (text string, several bool) {
+	before, late := f.inOrderStatement(s)
+	text = f.simple(late)
+	return strings.Join(append(before, text), "; "), len(before) > 0 || strings.Contains(text, "; ") && f.several(s)
 }
 
 // several reports whether a statement becomes several.

@@ -15,7 +15,8 @@ func (f *fn) switchStmt(s *ast.SwitchStmt, label string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s{\n", f.line(s.Pos()))
 	if s.Init != nil {
-		b.WriteString(f.simple(s.Init) + "\n")
+		init, _ := f.first(s.Init)
+		b.WriteString(init + "\n")
 	}
 	tag := ""
 	var tagType types.Type
@@ -134,7 +135,8 @@ func (f *fn) typeSwitch(s *ast.TypeSwitchStmt, label string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s{\n", f.line(s.Pos()))
 	if s.Init != nil {
-		b.WriteString(f.simple(s.Init) + "\n")
+		init, _ := f.first(s.Init)
+		b.WriteString(init + "\n")
 	}
 	var x ast.Expr
 	switch a := s.Assign.(type) {
