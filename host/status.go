@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -24,7 +25,12 @@ type Status struct {
 	Log string `json:"log"`
 	// place is the session's directory. It is where the status came from and never part of a status.
 	place string
+	// unanswered is set if the session did not answer in time, so that this is what it had reported before.
+	unanswered bool
 }
+
+// Unanswered reports whether the status is an older one, because the session has not answered in time since.
+func (s Status) Unanswered() bool { return s.unanswered }
 
 // Key identifies the plugin of a session among all statuses. It stays the same while the session runs.
 func (s Status) Key() string { return s.place + "\x00" + s.Name }
@@ -48,14 +54,26 @@ func (f *Fleet) statuses() []Status {
 // Statuses returns what every session below the given directories reports about its plugins. Sessions that do not answer are left out,
 // and so are directories that another user could have planted.
 func Statuses(bases ...string) []Status {
+	list, _ := StatusesSince(nil, bases...)
+	return list
+}
+
+// StatusesSince is Statuses for a caller that has the statuses of an earlier call. A session that does not answer in time is not left out:
+// the earlier statuses stand for it. silent is the number of these sessions, whether or not there are earlier statuses.
+func StatusesSince(before []Status, bases ...string) (list []Status, silent int) {
 	paths := sockets("status", bases)
-	lists := make([][]Status, len(paths))
+	lists, late := make([][]Status, len(paths)), make([]bool, len(paths))
 	var group sync.WaitGroup
 	for i, path := range paths {
-		group.Go(func() { lists[i] = askStatus(path) })
+		group.Go(func() { lists[i], late[i] = askStatus(path, before) })
 	}
 	group.Wait()
-	return slices.Concat(lists...)
+	for _, l := range late {
+		if l {
+			silent++
+		}
+	}
+	return slices.Concat(lists...), silent
 }
 
 // Sessions returns what every session below the given directories reports about itself, as the session encoded it. Sessions are left out as
@@ -122,15 +140,24 @@ func Running(bases ...string) []PluginHealth {
 	return all
 }
 
-func askStatus(path string) []Status {
-	var list []Status
-	if askSocket(path, &list) != nil {
-		return nil
+// askStatus asks a session. late reports that it did not answer in time; the list then has what it reported before.
+func askStatus(path string, before []Status) (list []Status, late bool) {
+	place := filepath.Dir(path)
+	if err := askSocket(path, &list); err != nil {
+		timeout, ok := errors.AsType[net.Error](err)
+		if !ok || !timeout.Timeout() {
+			return nil, false // nobody listens, or the session has ended meanwhile
+		}
+		list = slices.DeleteFunc(slices.Clone(before), func(s Status) bool { return s.place != place })
+		for i := range list {
+			list[i].unanswered = true
+		}
+		return list, true
 	}
 	for i := range list {
-		list[i].place = filepath.Dir(path)
+		list[i].place = place
 	}
-	return list
+	return list, false
 }
 
 // askSocket reads the JSON value that a socket of a session reports.

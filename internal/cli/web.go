@@ -136,7 +136,7 @@ func (o *webOptions) run(ctx context.Context, s streams, root *rootOptions, cfg 
 		Journals: cfg.State.AllSessions,
 		Reports:  func() map[string]json.RawMessage { return host.SessionReports(dirs...) },
 		Report:   host.SessionReport,
-		Statuses: func() []host.Status { return host.Statuses(dirs...) },
+		Statuses: func(before []host.Status) ([]host.Status, int) { return host.StatusesSince(before, dirs...) },
 		Fleet:    func(ctx context.Context) (web.Fleet, error) { return o.fleet.open(ctx, s) },
 		Describe: func(p host.Status) (*web.Described, error) { return describePlugin(s, root, p) },
 		Secrets:  setup.Secrets(cfg, nil),

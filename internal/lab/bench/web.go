@@ -30,6 +30,8 @@ const (
 	webSessions, webPlugins = 50, 10
 	// webTime is how long aura web is watched in each state.
 	webTime = 20 * time.Second
+	// webLoad is how many messages are written before the memory is compared. It is what 50 busy sessions write in some minutes.
+	webLoad = 20_000
 	// webUpdates is how many messages are timed on their way to a page.
 	webUpdates = 40
 )
@@ -37,6 +39,7 @@ const (
 // crowd is many sessions that this program simulates: their journals are real, and their sockets report what those of a session do.
 type crowd struct {
 	dir       string
+	begun     time.Time
 	journals  []*session.Journal
 	listeners []net.Listener
 	serving   sync.WaitGroup
@@ -46,7 +49,7 @@ type crowd struct {
 
 // web measures aura web beside many sessions.
 func (l *bench) web(ctx context.Context) (err error) {
-	c := &crowd{}
+	c := &crowd{begun: time.Now()}
 	// The path of a socket must be short.
 	if c.dir, err = os.MkdirTemp("", "aw"); err != nil {
 		return err
@@ -59,20 +62,8 @@ func (l *bench) web(ctx context.Context) (err error) {
 	defer func() { _ = cmd.Process.Signal(syscall.SIGINT); _ = cmd.Wait() }()
 	rows := [][]string{{"aura web beside " + strconv.Itoa(webSessions) + " sessions and " + strconv.Itoa(webSessions*webPlugins) + " plugins", "processor", "private memory", "wanted"}}
 	watch := func(what, wanted string) error {
-		before, err := processorTime(cmd.Process.Pid)
-		if err != nil {
-			return err
-		}
-		begun := time.Now()
-		if err := sleep(ctx, webTime); err != nil {
-			return err
-		}
-		after, err := processorTime(cmd.Process.Pid)
-		if err != nil {
-			return err
-		}
-		memory, _, err := rollup(cmd.Process.Pid)
-		rows = append(rows, []string{what, fmt.Sprintf("%.2f %%", 100*float64(after-before)/float64(time.Since(begun))), fmt.Sprintf("%.1f MB", float64(memory)/1e6), wanted})
+		row, err := watchWeb(ctx, cmd.Process.Pid, what, wanted)
+		rows = append(rows, row)
 		return err
 	}
 	if err := watch("no page is open", "≤ 2 %"); err != nil {
@@ -99,6 +90,11 @@ func (l *bench) web(ctx context.Context) (err error) {
 	if err := <-working; err != nil {
 		return err
 	}
+	growth, err := c.growth(ctx, cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	rows = append(rows, []string{"memory after " + strconv.Itoa(2*webLoad) + " more messages, against after " + strconv.Itoa(webLoad), "", fmt.Sprintf("%.2f", growth), "≤ 1.2"})
 	delays, err := c.timeUpdates(ctx, arrived)
 	if err != nil {
 		return err
@@ -107,6 +103,59 @@ func (l *bench) web(ctx context.Context) (err error) {
 		[]string{"a message until the page has it, 99 of 100", percentile99(delays).Round(time.Millisecond).String(), "", "≤ 500ms"})
 	l.table("Pages in a browser (sessions and plugins are simulated by their sockets and journals)", rows)
 	return nil
+}
+
+// watchWeb returns a row about the processor time and the memory of a process.
+func watchWeb(ctx context.Context, pid int, what, wanted string) ([]string, error) {
+	before, err := processorTime(pid)
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	if err := sleep(ctx, webTime); err != nil {
+		return nil, err
+	}
+	after, err := processorTime(pid)
+	if err != nil {
+		return nil, err
+	}
+	memory, _, err := rollup(pid)
+	return []string{what, fmt.Sprintf("%.2f %%", 100*float64(after-before)/float64(time.Since(begun))), fmt.Sprintf("%.1f MB", float64(memory)/1e6), wanted}, err
+}
+
+// growth writes many messages twice, and returns the memory of aura web after the second time against that after the first.
+func (c *crowd) growth(ctx context.Context, pid int) (float64, error) {
+	var memory [2]float64
+	for i := range memory {
+		for n := range webLoad {
+			c.calls.Add(1)
+			if err := errors.Join(ctx.Err(), c.journals[n%webSessions].Append(llm.Message{Role: llm.RoleUser, Content: "one more message"})); err != nil {
+				return 0, err
+			}
+		}
+		var err error
+		if memory[i], err = meanMemory(ctx, pid); err != nil {
+			return 0, err
+		}
+	}
+	return memory[1] / memory[0], nil
+}
+
+// meanMemory returns the mean of the private memory of a process over some seconds, in which its garbage is collected a few times.
+func meanMemory(ctx context.Context, pid int) (float64, error) {
+	const samples = 25
+	sum := 0.0
+	for range samples {
+		if err := sleep(ctx, 400*time.Millisecond); err != nil {
+			return 0, err
+		}
+		memory, _, err := rollup(pid)
+		if err != nil {
+			return 0, err
+		}
+		sum += float64(memory) / samples
+	}
+	return sum, nil
 }
 
 // startWeb opens the crowd, starts aura web in its directory, and returns the address and the token. The caller ends aura web.
@@ -259,7 +308,7 @@ func (c *crowd) status(j *session.Journal) []host.Status {
 	for i := range webPlugins {
 		var s host.Status
 		s.Name, s.Session, s.State, s.Pid, s.SessionPid, s.Project = fmt.Sprintf("plugin%d", i), j.ID(), host.StateReady, 1000+i, os.Getpid(), c.dir
-		s.Calls = c.calls.Load()
+		s.Calls, s.Uptime, s.P50, s.P99, s.MemoryBytes, s.Log = c.calls.Load(), time.Since(c.begun).Seconds(), 210, 900, 3_100_000, filepath.Join(c.dir, "plugin.log")
 		out = append(out, s)
 	}
 	return out

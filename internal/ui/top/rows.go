@@ -66,7 +66,9 @@ func (o Order) Sort(rows []Row) {
 		if o.Reverse {
 			by = -by
 		}
-		return cmp.Or(by, strings.Compare(a.Name, b.Name), strings.Compare(a.Project, b.Project), strings.Compare(a.Session, b.Session),
-			strings.Compare(a.Key(), b.Key()))
+		if by = cmp.Or(by, strings.Compare(a.Name, b.Name), strings.Compare(a.Project, b.Project), strings.Compare(a.Session, b.Session)); by != 0 {
+			return by
+		}
+		return strings.Compare(a.Key(), b.Key())
 	})
 }

@@ -13,7 +13,7 @@ var Markdown = markdown
 // ReadTwice reads a session twice while the list of sessions does not get old, and calls between after the first time.
 func ReadTwice(source Source, id string, between func()) (rows []inspect.SessionRow, err error) {
 	r := &reader{source: source}
-	if _, err := r.sessions(); err != nil {
+	if _, _, err := r.sessions(); err != nil {
 		return nil, err
 	}
 	r.listedAt = time.Now().Add(time.Hour)

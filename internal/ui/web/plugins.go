@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"io/fs"
 	"net/http"
 	"os"
@@ -11,17 +12,18 @@ import (
 	"time"
 
 	"github.com/idelchi/aura/host"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/ui/top"
 )
-
-// chartUnit is what a point of a chart is.
-const chartUnit = "points of 5 seconds"
 
 // logLines is how many lines of a log a page shows.
 const logLines = 500
 
-// pluginsModel is the data of the list of plugins.
-type pluginsModel struct{ Summary string }
+// errUnanswered reports that a page may exist, and that the session which knows is busy.
+var errUnanswered = errors.New("a running session has not answered in time; load this page again")
+
+// silentModel is the line of the list about sessions that did not answer.
+type silentModel struct{ Text string }
 
 // cellModel is a cell of the table of plugins, with the title of its column.
 type cellModel struct {
@@ -33,8 +35,10 @@ type cellModel struct {
 type pluginModel struct {
 	ID, Name, State, Kind string
 	Cells                 []cellModel
-	Calls, Memory         ready
-	LastExit              string
+	// Row has the cells as the list shows them.
+	Row           ready
+	Calls, Memory ready
+	LastExit      string
 	// Facts are what the page of the plugin shows beside the columns.
 	Facts []cellModel
 	// Control is set if the page has buttons.
@@ -50,10 +54,10 @@ var kinds = map[host.State]string{
 func (s *site) pluginsPage(r *http.Request) (view, error) {
 	rows := s.reader.plugins(func(d time.Duration) bool { return wait(r, d) })
 	v := view{
-		status: http.StatusOK, layout: layout{Title: "Plugins - aura", Section: "/plugins"}, page: "plugins", model: &pluginsModel{},
+		status: http.StatusOK, layout: layout{Title: "Plugins - aura", Section: "/plugins"}, page: "plugins", model: &struct{}{},
 	}
 	// A page looks more often than the sessions are asked, and hundreds of rows with charts are some work.
-	version, charts := s.reader.version()
+	version := s.reader.version()
 	if boxes, ok := s.pages.get("plugins", version); ok {
 		v.boxes = boxes
 		return v, nil
@@ -61,18 +65,40 @@ func (s *site) pluginsPage(r *http.Request) (view, error) {
 	top.Order{Column: "plugin"}.Sort(rows)
 	keys, table := make([]pluginKey, len(rows)), top.Cells(rows)
 	for i, row := range rows {
+		_, _, charts := s.reader.charts(row.Key())
 		keys[i] = pluginKey{"p-" + pluginID(row.Status), strings.Join(table[i+1], "\x00"), charts}
-		if s.reader.silent(row.Key()) {
-			keys[i].charts = 0
-		}
 	}
-	list, err := drawn(&s.pluginRows, keys, func(k pluginKey) string { return k.id }, func(i int) (ready, error) { return render("plugin-row", s.pluginModel(rows[i])) })
+	list, err := drawn(&s.pluginRows, keys, func(k pluginKey) string { return k.id }, func(i int) (ready, error) { return s.pluginRow(rows[i], table[0], table[i+1]) })
 	if err != nil {
 		return v, err
 	}
-	v.boxes = []box{{"plugins", list}}
+	var late []*silentModel
+	if n := s.reader.unanswered(); n > 0 {
+		late = append(late, &silentModel{plaintext.Counted(n, "session") + " did not answer in time. The figures of their plugins are those of before, or missing."})
+	}
+	notes, err := items("plugins-note", late, func(*silentModel) string { return "silent" })
+	if err != nil {
+		return v, err
+	}
+	v.boxes = []box{{"notes", notes}, {"plugins", list}}
 	s.pages.put("plugins", version, v.boxes)
 	return v, nil
+}
+
+// pluginRow draws a row of the list. When all plugins are busy, all rows change each second, and a template takes several times as long for the
+// cells.
+func (s *site) pluginRow(row top.Row, titles, cells []string) (ready, error) {
+	m := s.pluginModel(row, titles, cells)
+	var b strings.Builder
+	for _, c := range m.Cells {
+		class := ""
+		if c.Number {
+			class = ` class="number"`
+		}
+		fmt.Fprintf(&b, "<td data-label=\"%s\"%s>%s</td>\n", template.HTMLEscapeString(c.Title), class, template.HTMLEscapeString(c.Text))
+	}
+	m.Row = ready(b.String()) //nolint:gosec // every text is escaped
+	return render("plugin-row", m)
 }
 
 // pluginKey is all that the row of a plugin depends on: its cells, and the last point of its charts.
@@ -81,18 +107,16 @@ type pluginKey struct {
 	charts    int64
 }
 
-func (s *site) pluginModel(row top.Row) *pluginModel {
+// pluginModel returns what the pages show of a plugin, given the line of the table of top about it.
+func (s *site) pluginModel(row top.Row, titles, cells []string) *pluginModel {
 	m := &pluginModel{ID: pluginID(row.Status), Name: row.Name, State: string(row.State), Kind: kinds[row.State], LastExit: row.LastExit}
-	cells := top.Cells([]top.Row{row})
-	for i, title := range cells[0] {
+	for i, title := range titles {
 		// The first two columns are the name and the state.
 		if i > 1 {
-			m.Cells = append(m.Cells, cellModel{Title: strings.ToLower(title), Text: cells[1][i], Number: title != "SESSION" && title != "PROJECT"})
+			m.Cells = append(m.Cells, cellModel{Title: strings.ToLower(title), Text: cells[i], Number: title != "SESSION" && title != "PROJECT"})
 		}
 	}
-	samples := s.reader.samples(row.Key())
-	m.Calls = sparkline("calls per second", chartUnit, historyLength, samples, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprintf("%.1f/s", v) })
-	m.Memory = sparkline("memory", chartUnit, historyLength, samples, func(x sample) float64 { return float64(x.memory) }, func(v float64) string { return fmt.Sprintf("%.1f MB", v/1e6) })
+	m.Calls, m.Memory, _ = s.reader.charts(row.Key())
 	return cleaned(s.reader.source.Secrets, m)
 }
 
@@ -101,10 +125,14 @@ func (s *site) pluginModel(row top.Row) *pluginModel {
 func (s *site) pluginPage(r *http.Request) (view, error) {
 	rows := s.reader.plugins(func(d time.Duration) bool { return wait(r, d) })
 	i := slices.IndexFunc(rows, func(row top.Row) bool { return pluginID(row.Status) == r.PathValue("id") })
+	if i < 0 && s.reader.unanswered() > 0 {
+		return view{}, errUnanswered
+	}
 	if i < 0 {
 		return view{}, fmt.Errorf("%w: no running session has this plugin", errNotFound)
 	}
-	m := s.pluginModel(rows[i])
+	table := top.Cells(rows[i : i+1])
+	m := s.pluginModel(rows[i], table[0], table[1])
 	m.Facts, m.Control = factsOfPlugin(rows[i].Status), s.controllable(r)
 	cleaned(s.reader.source.Secrets, m)
 	head, err := items("plugin-head", []*pluginModel{m}, func(*pluginModel) string { return "plugin" })
@@ -127,9 +155,13 @@ func (s *site) pluginPage(r *http.Request) (view, error) {
 	}, err
 }
 
+// answers says whether the figures of a plugin are those of now.
+var answers = map[bool]string{false: "in time", true: "not in time; the figures are those of before"}
+
 func factsOfPlugin(p host.Status) []cellModel {
 	out := []cellModel{
 		{Title: "directory", Text: p.Dir},
+		{Title: "answers", Text: answers[p.Unanswered()]},
 		{Title: "runtime", Text: p.Runtime},
 		{Title: "running for", Text: (time.Duration(p.Uptime) * time.Second).String()},
 		{Title: "loaded in", Text: fmt.Sprintf("%.0fms", p.LoadMillis)},

@@ -98,7 +98,7 @@ func recordingModelOf(row inspect.RecordingRow) *recordingModel {
 
 // recordings returns the recordings of the sessions of the list.
 func (r *reader) recordings() ([]inspect.RecordingRow, error) {
-	rows, err := r.sessions()
+	rows, _, err := r.sessions()
 	list := make([]session.Summary, len(rows))
 	for i, row := range rows {
 		list[i] = row.Summary

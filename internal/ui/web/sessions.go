@@ -65,7 +65,7 @@ var filters = []struct {
 
 // sessionsPage lists the sessions of all projects, the newest first.
 func (s *site) sessionsPage(r *http.Request) (view, error) {
-	rows, err := s.reader.sessions()
+	rows, at, err := s.reader.sessions()
 	query := r.URL.Query()
 	m := &sessionsModel{Find: query.Get("find"), Show: query.Get("show")}
 	if err != nil {
@@ -88,17 +88,29 @@ func (s *site) sessionsPage(r *http.Request) (view, error) {
 	if page < last {
 		m.Older = withPage(r.URL, page+1)
 	}
-	var models []sessionModel
-	for _, row := range rows[min(page*sessionsPerPage, len(rows)):min((page+1)*sessionsPerPage, len(rows))] {
-		models = append(models, *modelOf(row))
+	v := view{status: http.StatusOK, layout: layout{Title: "Sessions - aura", Section: "/sessions"}, page: "sessions", model: cleaned(s.reader.source.Secrets, m)}
+	v.boxes, err = s.sessionBoxes(rows[min(page*sessionsPerPage, len(rows)):min((page+1)*sessionsPerPage, len(rows))], "sessions?"+r.URL.RawQuery, fmt.Sprint(at.UnixNano()))
+	return v, err
+}
+
+// sessionBoxes returns the list of sessions. A page looks more often than the list is read.
+func (s *site) sessionBoxes(rows []inspect.SessionRow, key, version string) ([]box, error) {
+	if boxes, ok := s.pages.get(key, version); ok {
+		return boxes, nil
+	}
+	models := make([]sessionModel, len(rows))
+	for i, row := range rows {
+		models[i] = *modelOf(row)
 	}
 	list, err := drawn(&s.sessionRows, models, func(m sessionModel) string { return "s-" + m.ID }, func(i int) (ready, error) {
 		return render("session-row", cleaned(s.reader.source.Secrets, new(models[i])))
 	})
-	return view{
-		status: http.StatusOK, layout: layout{Title: "Sessions - aura", Section: "/sessions"}, page: "sessions", model: cleaned(s.reader.source.Secrets, m),
-		boxes: []box{{"sessions", list}},
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	boxes := []box{{"sessions", list}}
+	s.pages.put(key, version, boxes)
+	return boxes, nil
 }
 
 // withPage returns the address of another page of a list.

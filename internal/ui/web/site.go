@@ -68,6 +68,9 @@ func (s *site) show(w http.ResponseWriter, r *http.Request, page pageFunc) {
 	switch {
 	case errors.Is(err, errNotFound):
 		v = failure(http.StatusNotFound, err)
+	case errors.Is(err, errUnanswered):
+		w.Header().Set("Retry-After", "2")
+		v = failure(http.StatusServiceUnavailable, err)
 	case err != nil:
 		v = failure(http.StatusInternalServerError, s.reader.source.Secrets.Error(err))
 	}

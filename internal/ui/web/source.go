@@ -23,10 +23,11 @@ import (
 type Source struct {
 	// Journals returns the directories with the sessions of all projects.
 	Journals func() []string
-	// Reports and Statuses ask all running sessions, and Report asks one of them; see host.SessionReports, host.Statuses and host.SessionReport.
+	// Reports and Statuses ask all running sessions, and Report asks one of them; see host.SessionReports, host.StatusesSince and
+	// host.SessionReport.
 	Reports  func() map[string]json.RawMessage
 	Report   func(socket string) json.RawMessage
-	Statuses func() []host.Status
+	Statuses func(before []host.Status) (list []host.Status, silent int)
 	// Describe returns what the files and the settings of a plugin say about it now; nil if its project does not have it. It starts nothing.
 	Describe func(host.Status) (*Described, error)
 	// Fleet connects to the queue of a fleet. It is called when a page shows the fleet.
@@ -36,13 +37,14 @@ type Source struct {
 }
 
 const (
-	// sessionsAge is how old the list of sessions may be, and sessionAge how old what the page of one session shows. Many sessions run, and few
-	// of them have an open page.
-	sessionsAge = time.Second
-	sessionAge  = liveInterval / 5
-	// readingAge is how old the reading before the last may be for rates between them.
-	readingAge = 3 * top.Interval
-	// historyInterval is the time between two points of a chart, historyLength how many of them a chart shows, and historyPlugins how many plugins
+	// sessionAge is how old what the page of one session shows may be.
+	sessionAge = liveInterval / 5
+	// runningTime, savedTime and pluginTime are how long each running session, saved session and plugin delays the next reading of a list, so
+	// that reading and drawing takes a bounded share of a processor however many there are.
+	runningTime = 20 * time.Millisecond
+	savedTime   = 100 * time.Microsecond
+	pluginTime  = 4 * time.Millisecond
+	// historyInterval is the shortest time between two points of a chart, historyLength how many of them a chart shows, and historyPlugins how many plugins
 	// have charts.
 	historyInterval = 5 * time.Second
 	historyLength   = 60
@@ -68,9 +70,11 @@ type reader struct {
 	reading     sync.Mutex
 	before, now top.Reading
 	pluginRows  []top.Row
+	// silent is how many sessions did not answer in time at the last reading.
+	silent int
 	// charted is the reading of the newest points of the charts.
 	charted top.Reading
-	history map[string][]sample
+	history map[string]*chart
 
 	// indexing guards what is known of recordings, also while one is read.
 	indexing sync.Mutex
@@ -90,22 +94,17 @@ type recentRow struct {
 	at time.Time
 }
 
-// sample is what a chart shows at one point.
-type sample struct {
-	calls  float64
-	memory int64
-}
-
-// sessions returns the list of sessions, the newest first.
-func (r *reader) sessions() ([]inspect.SessionRow, error) {
+// sessions returns the list of sessions, the newest first, and when it was read.
+func (r *reader) sessions() ([]inspect.SessionRow, time.Time, error) {
 	r.listing.Lock()
 	defer r.listing.Unlock()
-	return r.list()
+	rows, err := r.list()
+	return rows, r.listedAt, err
 }
 
 // list is sessions for a caller that holds the lock.
 func (r *reader) list() ([]inspect.SessionRow, error) {
-	if time.Since(r.listedAt) < sessionsAge {
+	if time.Since(r.listedAt) < max(liveInterval, time.Duration(len(r.sockets))*runningTime+time.Duration(len(r.rows))*savedTime) {
 		return r.rows, r.listErr
 	}
 	list, err := r.catalog.List(r.source.Journals()...)
@@ -166,7 +165,7 @@ func (r *reader) refresh(listed inspect.SessionRow) (inspect.SessionRow, *sessio
 func (r *reader) statuses() []host.Status {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	r.read()
+	r.read(r.pause())
 	return r.now.List
 }
 
@@ -175,57 +174,79 @@ func (r *reader) statuses() []host.Status {
 func (r *reader) plugins(wait func(time.Duration) bool) []top.Row {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	r.read()
-	if len(r.now.List) > 0 && r.now.At.Sub(r.before.At) > readingAge {
+	r.read(r.pause())
+	if len(r.now.List) > 0 && r.now.At.Sub(r.before.At) > 3*r.pause() {
 		r.reading.Unlock()
 		waited := wait(top.Interval)
 		r.reading.Lock()
 		if waited {
-			r.read()
+			r.read(top.Interval)
 		}
 	}
 	return slices.Clone(r.pluginRows)
 }
 
-// read asks the sessions if the last reading is old enough. The caller holds the lock.
-func (r *reader) read() {
-	if time.Since(r.now.At) < top.Interval {
+// pause is the time between two readings of the plugins. The caller holds the lock.
+func (r *reader) pause() time.Duration {
+	return max(top.Interval, time.Duration(len(r.now.List))*pluginTime)
+}
+
+// read asks the sessions if the last reading has an age. The caller holds the lock.
+func (r *reader) read(age time.Duration) {
+	if time.Since(r.now.At) < age {
 		return
 	}
-	r.before, r.now = r.now, top.Reading{At: time.Now(), List: r.source.Statuses()}
+	r.before = r.now
+	r.now = top.Reading{At: time.Now()}
+	r.now.List, r.silent = r.source.Statuses(r.before.List)
 	r.pluginRows = top.Rows(r.before, r.now)
 	if r.now.At.Sub(r.charted.At) < historyInterval {
 		return
 	}
 	old, before := r.history, r.charted
-	r.charted, r.history = r.now, make(map[string][]sample, len(r.now.List))
+	r.charted, r.history = r.now, make(map[string]*chart, len(r.now.List))
 	for _, row := range top.Rows(before, r.now) {
 		if len(r.history) == historyPlugins {
 			break
 		}
-		key := row.Key()
-		samples := append(old[key], sample{row.CallsPerSecond, row.MemoryBytes})
-		r.history[key] = slices.Clone(samples[max(0, len(samples)-historyLength):])
+		key, c := row.Key(), &chart{}
+		if known := old[key]; known != nil {
+			c.samples = known.samples[max(0, len(known.samples)+1-historyLength):]
+		}
+		c.samples = append(slices.Clip(c.samples), sample{row.CallsPerSecond, row.MemoryBytes})
+		r.history[key] = c
 	}
 }
 
-// version changes with each reading of the plugins, and charts with each new point of the charts.
-func (r *reader) version() (version string, charts int64) {
+// unanswered returns how many sessions did not answer in time at the last reading of the plugins.
+func (r *reader) unanswered() int {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	return fmt.Sprint(r.now.At.UnixNano(), " ", r.before.At.UnixNano()), r.charted.At.UnixNano()
+	return r.silent
 }
 
-// samples returns what the chart of a plugin shows, the oldest first.
-func (r *reader) samples(key string) []sample {
+// version changes with each reading of the plugins.
+func (r *reader) version() string {
 	r.reading.Lock()
 	defer r.reading.Unlock()
-	return r.history[key]
+	return fmt.Sprint(r.now.At.UnixNano(), " ", r.before.At.UnixNano())
 }
 
-// silent reports whether the charts of a plugin show nothing.
-func (r *reader) silent(key string) bool {
-	return !slices.ContainsFunc(r.samples(key), func(x sample) bool { return x != sample{} })
+// charts returns the charts of a plugin. at changes with each point of them, and is 0 while they show nothing.
+func (r *reader) charts(key string) (calls, memory ready, at int64) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	c := r.history[key]
+	if c == nil {
+		c = &chart{}
+	}
+	if c.calls == "" {
+		c.draw()
+	}
+	if slices.ContainsFunc(c.samples, func(x sample) bool { return x != sample{} }) {
+		at = r.charted.At.UnixNano()
+	}
+	return c.calls, c.memory, at
 }
 
 // pluginID returns a name for the plugin of a session that can be part of an address.

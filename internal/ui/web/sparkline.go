@@ -12,6 +12,23 @@ const (
 	sparkHeight = 24
 )
 
+// sample is what a chart shows at one point.
+type sample struct {
+	calls  float64
+	memory int64
+}
+
+// chart has the points of the charts of a plugin, the oldest first, and the charts once they are drawn. Its points never change.
+type chart struct {
+	samples       []sample
+	calls, memory ready
+}
+
+func (c *chart) draw() {
+	c.calls = sparkline("calls per second", "points", historyLength, c.samples, func(x sample) float64 { return x.calls }, func(v float64) string { return fmt.Sprintf("%.1f/s", v) })
+	c.memory = sparkline("memory", "points", historyLength, c.samples, func(x sample) float64 { return float64(x.memory) }, func(v float64) string { return fmt.Sprintf("%.1f MB", v/1e6) })
+}
+
 // sparkline draws a small chart of at most some readings, the newest at the right. Its largest value has the full height, and is written beside
 // it, so that the chart says something to those who do not see it. A chart of nothing stays the same however long it is. unit is what a reading is.
 func sparkline(of, unit string, most int, samples []sample, value func(sample) float64, show func(float64) string) ready {

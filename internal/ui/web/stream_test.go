@@ -129,7 +129,7 @@ func TestSparing(t *testing.T) {
 	}
 	w := serve(t, false, func(w *world) { w.statuses = plugins() })
 	next := w.stream("/plugins")
-	if first := next(); len(first) != 1 || len(first[0].Items) != 500 || len(first[0].Order) != 500 {
+	if first := next(); len(first) != 2 || len(first[1].Items) != 500 || len(first[1].Order) != 500 {
 		t.Fatalf("the first line has %d boxes", len(first))
 	}
 	for i, changed := range [][]int{{7}, {7, 400}} {
@@ -156,7 +156,7 @@ func TestAskedOften(t *testing.T) {
 		w.later.Store(&[]json.RawMessage{[]byte(`{"id":"another"}`), live})
 	}
 	reports(1)
-	source := web.Source{Journals: func() []string { return []string{w.dir} }, Reports: w.reported, Report: w.report, Statuses: func() []host.Status { return nil }}
+	source := web.Source{Journals: func() []string { return []string{w.dir} }, Reports: w.reported, Report: w.report, Statuses: func([]host.Status) ([]host.Status, int) { return nil, 0 }}
 	rows, err := web.ReadTwice(source, j.ID(), func() {
 		reports(2)
 		if err := j.Append(llm.Message{Role: llm.RoleAssistant, Content: "an answer"}); err != nil {

@@ -33,6 +33,8 @@ type world struct {
 	statuses []host.Status
 	// laterStatuses, once it is set, is what the sessions report in place of statuses.
 	laterStatuses atomic.Pointer[[]host.Status]
+	// silent is how many sessions do not answer in time.
+	silent int
 	// askedAll and asked count the questions to all sessions and to one.
 	askedAll, asked atomic.Int64
 	// plugin is what every plugin is described as.
@@ -63,7 +65,9 @@ func serve(t *testing.T, socket bool, change func(*world)) *world {
 	go func() {
 		ended <- web.Serve(ctx, listener, web.Options{Token: w.token, Socket: socket, Control: w.control, Source: web.Source{
 			Journals: func() []string { return []string{w.dir} }, Reports: w.reported, Report: w.report,
-			Statuses: func() []host.Status { return *cmp.Or(w.laterStatuses.Load(), &w.statuses) }, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret), Fleet: w.fleet,
+			Statuses: func([]host.Status) ([]host.Status, int) {
+				return *cmp.Or(w.laterStatuses.Load(), &w.statuses), w.silent
+			}, Describe: func(host.Status) (*web.Described, error) { return w.plugin, nil }, Secrets: redact.New(secret), Fleet: w.fleet,
 		}})
 	}()
 	t.Cleanup(func() {
