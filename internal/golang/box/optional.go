@@ -38,11 +38,6 @@ type (
 		io.Reader
 		writeTo
 	}
-	boolFlag struct {
-		IValue any
-		flag.Value
-		isBoolFlag
-	}
 )
 
 // Timeout calls the method Timeout of the value.
@@ -99,20 +94,8 @@ type (
 	writeString func(string) (int, error)
 	readFrom    func(io.Reader) (int64, error)
 	writeTo     func(io.Writer) (int64, error)
-	isBoolFlag  func() bool
 	scanner     func(fmt.ScanState, rune) error
 )
-
-// String returns the text of the value. Package flag asks for that of a zero boolFlag, as it does for other boxes.
-func (f boolFlag) String() string {
-	if f.Value == nil {
-		return ""
-	}
-	return f.Value.String()
-}
-
-// IsBoolFlag calls the function.
-func (f isBoolFlag) IsBoolFlag() bool { return f() }
 
 // Scan calls the function.
 func (f scanner) Scan(state fmt.ScanState, verb rune) error { return f(state, verb) }
@@ -165,9 +148,8 @@ func optional(b Value, wrapped any, t reflect.Type) any {
 			return writerTo{open(wrapped), r, to}
 		}
 	case reflect.TypeFor[flag.Value]():
-		is, isBool := b.method("IsBoolFlag").(func() bool)
-		if v, ok := wrapped.(flag.Value); ok && isBool {
-			return boolFlag{open(wrapped), v, is}
+		if v, ok := wrapped.(flag.Value); ok {
+			return ownFlag(b, v)
 		}
 	}
 	return wrapped
