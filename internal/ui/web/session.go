@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,8 @@ import (
 )
 
 const (
-	// messagesPerPage is how many messages a page of a session has. Pages are counted from the beginning, so that an address stays the same.
+	// messagesPerPage is how many messages a page of a session has. Pages are counted from the beginning, so that an address stays the same. The
+	// last page has up to twice as many, so that a conversation does not begin an empty page while it is read.
 	messagesPerPage = 100
 	// longestText is how much of a text is shown, in bytes.
 	longestText = 64 << 10
@@ -79,8 +81,12 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 			return err
 		}
 		rest, err := s.conversation(row, index, page, m.Turn, "/sessions/"+row.ID)
+		if err != nil {
+			return err
+		}
 		v.layout, v.model = layout{Title: head.Title + " - aura", Section: "/sessions"}, cleaned(s.reader.source.Secrets, m)
-		v.boxes = append([]box{{"questions", questions}, {"heads", heads}}, rest...)
+		navs, err := navBoxes(m)
+		v.boxes = slices.Concat([]box{{"questions", questions}, {"heads", heads}}, navs, rest)
 		return err
 	})
 	if err == nil && !found {
@@ -89,9 +95,36 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 	return v, err
 }
 
+// lastPage returns the number of the last page of a conversation.
+func lastPage(messages int) int { return max(0, messages/messagesPerPage-1) }
+
+// navModel is a line that leads to the neighbours of a page. There is one above and one below a conversation.
+type navModel struct {
+	*conversationModel
+
+	ID, Label string
+}
+
+// navBoxes returns the lines that lead to other pages. Their number grows while the page is open.
+func navBoxes(m *conversationModel) ([]box, error) {
+	var boxes []box
+	for _, nav := range []navModel{{m, "pages", "Pages"}, {m, "pages-again", "Pages, again"}} {
+		var shown []navModel
+		if m.Pages != "" {
+			shown = append(shown, nav)
+		}
+		list, err := items("session-nav", shown, func(n navModel) string { return "nav-" + n.ID })
+		if err != nil {
+			return nil, err
+		}
+		boxes = append(boxes, box{nav.ID, list})
+	}
+	return boxes, nil
+}
+
 // choosePage returns the number of the page that an address asks for, and fills what the page shows about it.
 func choosePage(m *conversationModel, u *url.URL, messages int) int {
-	last := max(0, (messages-1)/messagesPerPage)
+	last := lastPage(messages)
 	page := last
 	if n, err := strconv.Atoi(u.Query().Get("page")); err == nil {
 		page = min(max(n-1, 0), last)
@@ -119,11 +152,15 @@ func (s *site) conversation(row inspect.SessionRow, index *session.Index, page i
 		return boxes, nil
 	}
 	from := min(page*messagesPerPage, index.Len())
-	messages, err := index.Messages(from, min(from+messagesPerPage, index.Len()))
+	to := min(from+messagesPerPage, index.Len())
+	if page == lastPage(index.Len()) {
+		to = index.Len()
+	}
+	messages, err := index.Messages(from, to)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := factsOf(index, messages, page == (index.Len()-1)/messagesPerPage)
+	facts, err := factsOf(index, messages, to == index.Len())
 	if err != nil {
 		return nil, err
 	}

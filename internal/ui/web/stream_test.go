@@ -188,33 +188,52 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// TestLongSession reads all pages of a session with 10,000 messages.
+// long writes a session with many messages, and returns its address. Writing so many records durably would take long.
+func (w *world) long(messages int) string {
+	w.t.Helper()
+	j := w.talk()
+	if err := j.Close(session.End{}); err != nil {
+		w.t.Fatal(err)
+	}
+	journal, err := os.ReadFile(j.Path())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	begin, _, _ := strings.Cut(string(journal), "\n")
+	text := begin + "\n" + strings.Repeat(`{"message":{"role":"user","content":"one of many"}}`+"\n", messages)
+	if err := os.WriteFile(j.Path(), []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return "/sessions/" + j.ID()
+}
+
+// TestLongSession reads pages of a session with 10,000 messages, and the last pages of others.
 func TestLongSession(t *testing.T) {
 	t.Parallel()
 	w := serve(t, false, nil)
-	j := w.talk()
-	path := j.Path()
-	if err := j.Close(session.End{}); err != nil {
-		t.Fatal(err)
-	}
-	// Writing so many records durably takes long.
-	journal, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin, _, _ := strings.Cut(string(journal), "\n")
-	text := begin + "\n" + strings.Repeat(`{"message":{"role":"user","content":"one of many"}}`+"\n", 10000)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
+	address := w.long(10000)
+	// The last page keeps what it had when a message begins a further hundred.
+	rows := []struct {
+		messages, shown int
+		pages, address  string
+	}{{100, 100, "", ""}, {101, 101, "", ""}, {199, 199, "", ""}, {200, 100, "page 2 of 2", ""}, {10099, 199, "page 100 of 100", ""}, {0, 0, "", ""}}
+	for i := range rows {
+		rows[i].address = w.long(rows[i].messages)
 	}
 	for _, page := range []string{"", "?page=1", "?page=57", "?page=100", "?page=9999", "?page=-1", "?page=x"} {
-		_, got := w.do(request{path: "/sessions/" + j.ID() + page})
+		_, got := w.do(request{path: address + page})
 		if n := strings.Count(got, "<article"); n != 100 {
 			t.Errorf("%s: %d messages", page, n)
 		}
 	}
-	if _, got := w.do(request{path: "/sessions/" + j.ID()}); !strings.Contains(got, `id="m-9999"`) || !strings.Contains(got, "page 100 of 100") {
+	if _, got := w.do(request{path: address}); !strings.Contains(got, `id="m-9999"`) || !strings.Contains(got, "page 100 of 100") {
 		t.Error("without a number, the last page is not shown")
+	}
+	for _, row := range rows {
+		_, got := w.do(request{path: row.address})
+		if n := strings.Count(got, "<article"); n != row.shown || !strings.Contains(got, row.pages) || strings.Contains(got, "<nav id=") != (row.pages != "") {
+			t.Errorf("of %d messages, the last page has %d, want %d and %q", row.messages, n, row.shown, row.pages)
+		}
 	}
 }
 
