@@ -29,8 +29,12 @@ func RunShell(ctx context.Context, c *config.Config, task config.Task, lines []s
 	if dir == "" {
 		dir = c.Workdir
 	}
+	place, err := setup.TaskLines(c, task, dir, vars)
+	if err != nil {
+		return fmt.Errorf("running task %q: %w", task.Name, err)
+	}
 	for _, line := range lines {
-		r, err := shell.Run(ctx, shell.Command{Executable: program.Start, Line: line, Dir: dir, Env: setup.WithTask(c.Environ, vars)})
+		r, err := shell.Run(ctx, place(shell.Command{Executable: program.Start, Line: line}))
 		if _, werr := w.Write(append(r.Stdout, r.Stderr...)); werr != nil {
 			return fmt.Errorf("showing the output of %q: %w", line, werr)
 		}

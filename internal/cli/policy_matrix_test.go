@@ -25,7 +25,7 @@ var treated = []struct{ by, settings string }{
 	{"sources signers plugins.forbidden", "features:plugins.dir features:plugins.signed.*"},
 	{"plugins.required", "features:plugins.exclude features:plugins.include flag:without-plugins plugin:disabled plugin:on_failure plugin:opt_in flag:safe"},
 	{"hooks", "hooks:event hooks:command hooks:protocol hooks:inherit hooks:disabled agents:hooks.enabled agents:hooks.disabled modes:hooks.enabled modes:hooks.disabled"},
-	{"sandbox.required", "hooks:sandbox mcp:sandbox features:sandbox.enabled features:sandbox.required features:sandbox.unix_sockets"},
+	{"sandbox.required", "hooks:sandbox mcp:sandbox features:sandbox.enabled features:sandbox.required features:sandbox.unix_sockets features:screen.status tasks:pre tasks:post"},
 	{"mcp", "mcp:type mcp:command mcp:args mcp:url mcp:env.* mcp:disabled features:acp.client_mcp"},
 	{"providers", "providers:type providers:url providers:file variable:AURA_DEMONSTRATION flag:provider"},
 	{"providers models", "agents:model.provider agents:model.name agents:fallback commands:model providers:model features:compaction.agent flag:model"},
@@ -46,7 +46,7 @@ var treated = []struct{ by, settings string }{
 		hooks:description hooks:matcher hooks:files hooks:calls hooks:depends hooks:silent mcp:condition mcp:deferred plugin:name plugin:description plugin:condition plugin:once
 		tasks:description tasks:disabled tasks:inherit tools:description tools:usage tools:examples tools:condition tools:disabled tools:parallel`},
 	{"cannot widen: a prompt, a command of the session, or an agent, and what these do is bounded", `
-		agents:system tasks:commands tasks:pre tasks:post tasks:agent tasks:vars.* features:compaction.prompt features:instructions.enabled
+		agents:system tasks:commands tasks:agent tasks:vars.* features:compaction.prompt features:instructions.enabled
 		flag:agent flag:system flag:set flag:without-instructions flag:auto flag:continue flag:resume`},
 	{"cannot widen: it says which of the permitted tools and plugins are used, and how", `
 		agents:tools.enabled agents:tools.disabled modes:tools.enabled modes:tools.disabled tasks:tools.enabled tasks:tools.disabled commands:allowed-tools skills:allowed-tools
@@ -73,7 +73,7 @@ var treated = []struct{ by, settings string }{
 	{"cannot widen: it says where files are, and what they say is bounded", "flag:config flag:home flag:workdir flag:env-file"},
 	{"cannot widen: it can only refuse plugins", "features:plugins.verify"},
 	{"cannot widen: the screen, and the programs of its user that no model and no plugin starts", `
-		features:screen.keys.* features:screen.notify features:screen.notify_after features:screen.status features:screen.theme flag:debug`},
+		features:screen.keys.* features:screen.notify features:screen.notify_after features:screen.theme flag:debug`},
 	{"cannot widen: the editor saves a file, and aura reads it", "features:acp.client_files"},
 	{"cannot widen: it leads to a queue, and the policy of the worker's machine bounds the tasks", `
 		variable:AURA_FLEET_SERVER variable:AURA_FLEET_USER variable:AURA_FLEET_TOKEN variable:AURA_FLEET_KEY variable:AURA_FLEET_PIN`},

@@ -69,6 +69,9 @@ func MCPServers(ctx context.Context, l gate.Listing, name string) ([]MCPServer, 
 			c.MCPServers[name] = one
 		}
 	}
+	if err := setup.RequireSandbox(c.Features); err != nil && len(c.MCPServers) > 0 {
+		return nil, err
+	}
 	o, list := setup.NewConfinement(&c, c.Features, "").MCP(&c, func(string) {})
 	set := mcp.Open(ctx, o, list)
 	defer set.Close()

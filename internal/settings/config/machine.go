@@ -124,13 +124,7 @@ func (c *Config) limited(f Features) Features {
 		return f
 	}
 	refuse := func(set bool, err error) bool {
-		if !set || err == nil {
-			return false
-		}
-		if !slices.ContainsFunc(f.refused, func(known error) bool { return known.Error() == err.Error() }) {
-			f.refused = append(slices.Clip(f.refused), err)
-		}
-		return true
+		return set && f.refuse(err)
 	}
 	f.Plugins.Unsafe = f.Plugins.Unsafe && !refuse(f.Plugins.Unsafe, p.Unsafe())
 	f.Plugins.Native = f.Plugins.Native && !refuse(f.Plugins.Native, p.Native())
@@ -144,8 +138,14 @@ func (c *Config) limited(f Features) Features {
 	}
 	// By the socket of Docker, for example, a command runs others without the sandbox.
 	f.Sandbox.UnixSockets = f.Sandbox.UnixSockets && !refuse(f.Sandbox.UnixSockets, p.SandboxRequired("Unix sockets of other programs (sandbox.unix_sockets)"))
+	if err := p.SandboxRequired("a command for the status line, which runs without the sandbox (screen.status)"); refuse(f.Screen.Status != "", err) {
+		f.Screen.Status = ""
+	}
+	if refuse(len(f.Tools.Policy.Auto) > 0, p.ApprovalRules()) {
+		f.Tools.Policy.Auto = nil
+	}
 	for _, h := range p.Hidden() {
-		layer := hidden.Layer{Source: h.Rule.String(), Patterns: h.Patterns}
+		layer := hidden.Layer{Source: h.Rule.String(), Patterns: h.Patterns, Everywhere: true}
 		if !slices.ContainsFunc(f.Sandbox.Layers, func(l hidden.Layer) bool { return l.Source == layer.Source }) {
 			f.Sandbox.Layers = append(slices.Clip(f.Sandbox.Layers), layer)
 		}
@@ -161,6 +161,17 @@ func (c *Config) limited(f Features) Features {
 		}
 	}
 	return f
+}
+
+// refuse adds what the policy of the machine does not permit, once, and reports whether there is something.
+func (f *Features) refuse(err error) bool {
+	if err == nil {
+		return false
+	}
+	if !slices.ContainsFunc(f.refused, func(known error) bool { return known.Error() == err.Error() }) {
+		f.refused = append(slices.Clip(f.refused), err)
+	}
+	return true
 }
 
 // reachable reports whether the host of an address is within the limits of the policy of the machine.

@@ -41,6 +41,9 @@ var widened = map[string]struct {
 	"sockets to hosts": {"sandbox: {network: {allow: [a.com]}}", "sandbox: {unix_sockets: true}", func(f config.Features) bool { return f.Sandbox.UnixSockets }, false},
 	"search":           {"sandbox: {network: {allow: [a.com]}}", "tools: {search: {searxng: 'https://b.com'}}", func(f config.Features) bool { return f.Tools.Search.SearXNG != "" }, false},
 	"search by port":   {"sandbox: {network: {allow: ['a.com:443']}}", "tools: {search: {searxng: 'http://a.com:8080'}}", func(f config.Features) bool { return f.Tools.Search.SearXNG != "" }, false},
+	"status line":      {"sandbox: {required: true}", "screen: {status: date}", func(f config.Features) bool { return f.Screen.Status != "" }, false},
+	"approving rules":  {"approvals: session", "tools: {policy: {auto: ['*']}}", func(f config.Features) bool { return len(f.Tools.Policy.Auto) > 0 }, false},
+	"approved once":    {"approvals: once", "tools: {policy: {auto: [Write]}}", func(f config.Features) bool { return len(f.Tools.Policy.Auto) > 0 }, false},
 	"hidden":           {"sandbox: {hidden: [secret]}", "sandbox: {hidden: ['!secret']}", func(f config.Features) bool { return !hides(f) }, true},
 }
 
@@ -70,6 +73,9 @@ func TestMachineFeatures(t *testing.T) {
 			"mode":    {project + "modes/a.md": markdown},
 			"task":    {project + "tasks/a.yaml": "a: {features: {" + row.setting + "}}"},
 		} {
+			if name == "status line" && place != "home" {
+				continue // a setting of the user alone
+			}
 			t.Run(name+"/"+place, func(t *testing.T) {
 				t.Parallel()
 				for policy, want := range map[string]bool{row.policy: false, "version: 0.0.1": name != "hidden"} {

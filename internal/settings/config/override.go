@@ -70,7 +70,13 @@ func (c *Config) FeaturesFor(agent Agent, mode Mode, task *Task) (Features, erro
 		}
 	}
 	f.Sandbox.EnvFiles = task.EnvFiles()
-	return c.restricted(f), c.checkSummariser(f.Compaction, set)
+	f = c.restricted(f)
+	for _, of := range []Policy{agent.Tools.Policy, mode.Tools.Policy, task.Tools.Policy} {
+		if len(of.Auto) > 0 {
+			f.refuse(c.Machine.ApprovalRules()) // setup drops them
+		}
+	}
+	return f, c.checkSummariser(f.Compaction, set)
 }
 
 // restricted returns features with what the command line decides, within the policy of the machine.

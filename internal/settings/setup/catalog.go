@@ -108,7 +108,7 @@ func Catalog(c *config.Config) ([]Entry, error) {
 		if p.Python() {
 			e.guest = g()
 		}
-		if err := c.Machine.Python(); err != nil && p.Python() && e.Err == nil {
+		if err := e.refusal(c); err != nil && e.Err == nil {
 			e.Err = &manifest.RefusedError{Err: err}
 		}
 		if timeout := c.Features.Plugins.Timeouts[p.Name]; timeout > 0 {

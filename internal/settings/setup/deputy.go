@@ -144,6 +144,31 @@ func outsideLine(c *config.Config, line shell.Command) (shell.Command, error) {
 	return line, nil
 }
 
+// TaskLines returns the function that gives the pre and post lines of a task their place. They are the user's own command lines, with the whole
+// environment. If the policy of the machine permits nothing without the sandbox, they are confined like Bash.
+func TaskLines(c *config.Config, task config.Task, dir string, vars map[string]string) (func(shell.Command) shell.Command, error) {
+	if c.Machine.SandboxRequired("") == nil {
+		return func(line shell.Command) shell.Command {
+			line.Dir, line.Env = dir, WithTask(c.Environ, vars)
+			return line
+		}, nil
+	}
+	here := *c
+	here.Workdir = dir
+	f, err := c.FeaturesFor(config.Agent{}, config.Mode{}, &task)
+	if err == nil {
+		err = RequireSandbox(f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	confined := NewConfinement(&here, f, "")
+	return func(line shell.Command) shell.Command {
+		line.Dir, line.Env = dir, environment(c.Environ, f.Sandbox.Env, vars)
+		return confined.line(caller{who: "task " + task.Name, source: declaredIn("task "+task.Name, task.Source.File), doing: line.Line}, sandbox.Paths{}, line)
+	}, nil
+}
+
 // outsideServer returns how a server starts outside of the sandbox.
 func outsideServer(c *config.Config) *mcp.Launch {
 	return &mcp.Launch{

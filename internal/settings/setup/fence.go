@@ -22,7 +22,7 @@ func (c Confinement) Fence(t tool.Tool) tool.Tool {
 		if _, ok := tool.As[tool.Pather](t); !ok {
 			return t
 		}
-		return fenced{Tool: t, policy: sandbox.Policy{Rules: c.settings.Hidden}, workdir: c.place.Workdir, open: true}
+		return fenced{Tool: t, policy: sandbox.Policy{Hiding: sandbox.Hiding{Rules: c.settings.Hidden}}, workdir: c.place.Workdir, open: true}
 	case d.Source == tool.SourceBuiltin && c.files != nil:
 		policy = *c.files
 	case d.Source == tool.SourceBuiltin:

@@ -39,7 +39,13 @@ const featuresOrigin = "features"
 // policies returns the policy rules of each layer.
 func (s Source) policies(r Role, f config.Features) []policy.Rules {
 	var out []policy.Rules
-	add := func(origin string, l config.Policy) { out = append(out, l.Rules(origin)) }
+	approving := s.Config.Machine.ApprovalRules() == nil
+	add := func(origin string, l config.Policy) {
+		if !approving {
+			l.Auto = nil
+		}
+		out = append(out, l.Rules(origin))
+	}
 	add(featuresOrigin, f.Tools.Policy)
 	add("agent "+r.Agent.Name, r.Agent.Tools.Policy)
 	add("mode "+r.Mode.Name, r.Mode.Tools.Policy)

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/agent/tool"
@@ -20,6 +21,10 @@ func (g guard) askHooks(ctx context.Context, call tool.Call, t tool.Tool, q poli
 	case out.Block != nil:
 		return policy.Answer{Reason: explained(decided)}, decided.By
 	case decided.Allow:
+		if err := g.source.Config.Machine.ApprovalRules(); err != nil {
+			g.source.notice("", fmt.Sprintf("%s does not count: %v", explained(decided), err))
+			return policy.Answer{}, ""
+		}
 		return policy.Answer{Decision: policy.Once, Reason: explained(decided)}, decided.By
 	default:
 		return policy.Answer{}, ""

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/agent/llm"
 	"github.com/idelchi/aura/internal/agent/policy"
 	"github.com/idelchi/aura/internal/settings/config"
@@ -104,6 +105,53 @@ func TestMachineApprovals(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestMachineRules checks that no rule of a file, whoever has it, lifts the question of a mode if approvals count only for a while.
+func TestMachineRules(t *testing.T) {
+	t.Parallel()
+	rules := config.Policy{Auto: []string{"*"}, Confirm: []string{"Rm"}}
+	for policyText, want := range map[string]policy.Action{
+		"version: 0.0.1": policy.Auto, "approvals: project": policy.Auto, "approvals: session": policy.Confirm, "approvals: once": policy.Confirm,
+	} {
+		for _, place := range []string{"features", "agent", "mode", "within", "task"} {
+			var f config.Features
+			ask := config.Policy{Default: config.PolicyDefault{Run: config.PolicyAction(policy.Confirm)}}
+			s, r := Source{Config: &config.Config{Restricted: config.Restricted{Machine: machineOf(t, policyText)}}}, Role{}
+			r.Mode.Tools.Policy = ask
+			switch place {
+			case "features":
+				f.Tools.Policy = rules
+			case "agent":
+				r.Agent.Tools.Policy = rules
+			case "mode":
+				r.Mode.Tools.Policy.Auto = rules.Auto
+			case "within":
+				r.Within.Tools.Policy = rules
+			case "task":
+				s.Options.Task = &config.Task{}
+				s.Options.Task.Tools.Policy = rules
+			}
+			p, err := policy.New(s.policies(r, f)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := p.DecideCall("Bash", nil, func() policy.Effect { return policy.Run }); got.Action != want {
+				t.Errorf("%s, rules of the %s: %s, want %s", policyText, place, got.Action, want)
+			}
+		}
+	}
+}
+
+// TestMachineNative checks that no command compiles a plugin against the policy of the machine, whatever runtime it asks for.
+func TestMachineNative(t *testing.T) {
+	t.Parallel()
+	c := &config.Config{Workdir: t.TempDir(), Restricted: config.Restricted{Machine: machineOf(t, "plugins: {native: false}")}}
+	c.State = state.Locate(t.TempDir(), "", c.Workdir)
+	_, err := Entry{}.InRuntime(c, false, host.RuntimeNative)
+	if err == nil || !strings.Contains(err.Error(), "plugins.native: false (/etc/aura/policy.yaml:1)") {
+		t.Error(err)
 	}
 }
 

@@ -99,6 +99,9 @@ func (e Entry) program(c *config.Config, unsafe bool) (*host.Native, error) {
 	if !c.Features.Plugins.Native && !build.CompileFirst {
 		return nil, nil
 	}
+	if err := c.Machine.Native(); err != nil {
+		return nil, err
+	}
 	compiler := compilerOf(c)
 	if compiler.err != nil {
 		return nil, compiler.err

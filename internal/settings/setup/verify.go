@@ -51,6 +51,9 @@ func verifyPlugin(ctx context.Context, c *config.Config, line string, s install.
 		Executable: program.Start, Line: line, Dir: c.Workdir, Env: environment(c.Environ, c.Features.Sandbox.Env, nil), Stdin: append(input, '\n'),
 		Timeout: verifyTime, MaxOutput: verifyOutput,
 	}
+	if err := RequireSandbox(c.Features); err != nil {
+		return err
+	}
 	if confined := NewConfinement(c, c.Features, ""); confined.enabled {
 		policy := confined.Policy(sandbox.KindShell)
 		network, hosts := policy.Network, policy.Hosts

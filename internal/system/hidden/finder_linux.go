@@ -200,7 +200,7 @@ func (f *Finder) single(at *folder) {
 	*at = folder{path: at.path, read: true, later: true}
 	if reason, ok := f.rules.Why(at.path); ok {
 		at.hits = []Hit{{at.path, reason}}
-	} else if !f.rules.exempt(at.path) && readKey(at.path) != nil {
+	} else if !f.rules.Only && !f.rules.exempt(at.path) && readKey(at.path) != nil {
 		at.keys = []string{at.path}
 	}
 }
@@ -236,7 +236,7 @@ func (f *Finder) fill(at *folder, entries []os.DirEntry) {
 			sub.Watched = false // it may be another directory of the same name
 			delete(before, path)
 			at.subs = append(at.subs, sub)
-		case e.Type().IsRegular():
+		case e.Type().IsRegular() && !f.rules.Only:
 			f.sniff(at, path, seen)
 		}
 	}

@@ -24,6 +24,8 @@ type Rules struct {
 	Layers []Layer `json:"layers,omitempty"`
 	// Files lists files that are hidden by default wherever they are located.
 	Files []File `json:"files,omitempty"`
+	// Only is set if nothing is hidden by default.
+	Only bool `json:"only,omitempty"`
 
 	once     sync.Once
 	compiled []gitignore.Rules
@@ -35,6 +37,8 @@ type Layer struct {
 	Patterns []string `json:"patterns"`
 	// Own is set if the file belongs to the user: its patterns with ! also exempt files from what is hidden by default.
 	Own bool `json:"own,omitempty"`
+	// Everywhere is set if the patterns also hide files of other directories that are granted; see In.
+	Everywhere bool `json:"everywhere,omitempty"`
 }
 
 // File is a hidden file and the reason, in words.
@@ -53,6 +57,24 @@ type Reason struct {
 
 // Explicit reports whether a setting hides files.
 func (r *Rules) Explicit() bool { return len(r.Layers) > 0 }
+
+// In returns the rules for a directory outside of the working directory: those of the layers that count everywhere, relative to that directory. They
+// are nil if there are none.
+func (r *Rules) In(dir string) *Rules {
+	if r == nil || within(r.Dir, dir) {
+		return nil
+	}
+	out := &Rules{Dir: dir, Only: true}
+	for _, l := range r.Layers {
+		if l.Everywhere {
+			out.Layers = append(out.Layers, l)
+		}
+	}
+	if len(out.Layers) == 0 {
+		return nil
+	}
+	return out
+}
 
 func (r *Rules) layers() []gitignore.Rules {
 	r.once.Do(func() {
@@ -99,7 +121,7 @@ func (r *Rules) at(path string, directory bool) (Reason, bool) {
 			}, true
 		}
 	}
-	if directory || r.exempt(path) {
+	if directory || r.Only || r.exempt(path) {
 		return Reason{}, false
 	}
 	for _, f := range r.Files {
@@ -139,7 +161,7 @@ func (r *Rules) Stricter(other *Rules) bool {
 	switch {
 	case r == nil || r == other:
 		return false
-	case other == nil || r.Dir != other.Dir:
+	case other == nil || r.Dir != other.Dir || other.Only && !r.Only:
 		return true
 	}
 	lacks := func(list []Layer, l Layer) bool {

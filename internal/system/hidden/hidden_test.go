@@ -77,3 +77,18 @@ func TestStricter(t *testing.T) {
 		}
 	}
 }
+
+// TestIn checks that patterns of a layer that counts everywhere hide files of another directory, and nothing else does.
+func TestIn(t *testing.T) {
+	t.Parallel()
+	r := &hidden.Rules{Dir: "/w", Layers: []hidden.Layer{{Source: "own", Patterns: []string{"*.txt"}}, {Source: "machine", Patterns: []string{"*.pem", "/conf"}, Everywhere: true}}}
+	other := r.In("/o")
+	for path, want := range map[string]bool{"/o/a.pem": true, "/o/s/a.pem": true, "/o/conf/x": true, "/o/s/conf/x": false, "/o/a.txt": false, "/o/secrets.env": false, "/p/a.pem": false} {
+		if _, got := other.Why(path); got != want {
+			t.Errorf("%s is hidden: %t", path, got)
+		}
+	}
+	if r.In("/w/sub") != nil || (&hidden.Rules{Dir: "/w", Layers: r.Layers[:1]}).In("/o") != nil || (*hidden.Rules)(nil).In("/o") != nil {
+		t.Error("there are rules for a directory that needs none")
+	}
+}

@@ -42,7 +42,7 @@ func keyReason() Reason {
 
 // Key returns why a file is hidden by its content, if it is: it is a private key that Git does not track. The path is as for Why.
 func (r *Rules) Key(path string) (Reason, bool) {
-	if !within(r.Dir, path) || r.exempt(path) {
+	if r.Only || !within(r.Dir, path) || r.exempt(path) {
 		return Reason{}, false
 	}
 	text := readKey(path)

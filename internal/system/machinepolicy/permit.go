@@ -1,6 +1,7 @@
 package machinepolicy
 
 import (
+	"errors"
 	"net/url"
 	"path"
 	"slices"
@@ -310,6 +311,15 @@ func (p *Policy) Approval(word string) error {
 		}
 	}
 	return nil
+}
+
+// ApprovalRules returns an error if rules of files, and hooks, may not approve calls: they count for every session, longer than any answer.
+func (p *Policy) ApprovalRules() error {
+	refused, ok := errors.AsType[*RefusalError](p.Approval("project"))
+	if !ok {
+		return nil
+	}
+	return &RefusalError{What: "rules and hooks by which calls run without a question (tools.policy.auto)", Rule: refused.Rule}
 }
 
 // Retention returns how long saved sessions are retained; 0 for ever.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +56,23 @@ func Compose(at Place, kind Kind, c Config) Policy {
 		return slices.Contains(p.ReadOnly, path) || slices.Contains(p.ReadWrite, path)
 	})
 	p.Rules = c.Hidden
+	for _, paths := range [][]string{c.Restrictions.ReadOnly, c.Restrictions.ReadWrite, c.Extra.ReadOnly, c.Extra.ReadWrite} {
+		p.hideElsewhere(at.absolute(paths))
+	}
 	return p
+}
+
+// hideElsewhere adds the rules for paths that are granted outside of the working directory.
+func (p *Policy) hideElsewhere(granted []string) {
+	for _, dir := range resolvedAll(granted) {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			dir = filepath.Dir(dir)
+		}
+		rules := p.Rules.In(dir)
+		if rules != nil && !slices.ContainsFunc(p.Elsewhere, rules.Same) {
+			p.Elsewhere = append(slices.Clip(p.Elsewhere), rules)
+		}
+	}
 }
 
 func (at Place) absolute(paths []string) []string {
@@ -96,7 +113,8 @@ func (p Policy) Stricter(other Policy) bool {
 	return slices.ContainsFunc(p.Covers, reaches) || slices.ContainsFunc(p.Caches, shares) || p.LessNetwork(other) || other.UnixSockets && !p.UnixSockets || other.Exec && !p.Exec ||
 		!covered(p.ReadWrite, other.ReadWrite) ||
 		!covered(slices.Concat(p.ReadOnly, p.ReadWrite, p.Own), slices.Concat(other.ReadOnly, other.ReadWrite)) ||
-		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden) || p.Rules.Stricter(other.Rules)
+		forbids(p.Protected, slices.Concat(other.Protected, other.Hidden)) || forbids(p.Hidden, other.Hidden) || p.Rules.Stricter(other.Rules) ||
+		slices.ContainsFunc(p.Elsewhere, func(r *hidden.Rules) bool { return !slices.ContainsFunc(other.Elsewhere, r.Same) })
 }
 
 // LessNetwork reports whether p may forbid a host that other allows.
@@ -119,7 +137,7 @@ func (p Policy) WithoutFiles() Policy {
 	p.ReadOnly, p.Make, p.Own, p.Protected, p.Exposed, p.Hidden = nil, nil, nil, nil, nil, nil
 	p.Caches, p.Store = nil, ""
 	p.Temp, p.Covers, p.Inner, p.Shown, p.Named, p.GitConfigs = "", nil, nil, nil, nil, nil
-	p.Uncovered, p.Opening, p.Rules = nil, Opening{traffic: p.traffic}, nil
+	p.Uncovered, p.Opening, p.Hiding = nil, Opening{traffic: p.traffic}, Hiding{}
 	p.ReadWrite = []string{string(filepath.Separator)}
 	return p
 }

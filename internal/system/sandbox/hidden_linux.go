@@ -13,7 +13,7 @@ import (
 
 const (
 	// maxFinders is how many rules are remembered: those of the role, and of others that were used before.
-	maxFinders = 4
+	maxFinders = 16
 	// maxWithheld is how many files are hidden one by one. Directories stand for the files beyond it.
 	maxWithheld = 4096
 )
@@ -51,22 +51,28 @@ func (g *Grants) hide(p Policy) Policy {
 		return p
 	}
 	p.Hidden, p.Withheld = slices.Clone(p.always), map[string]Withheld{}
-	found := g.finder(p.Rules).Find(p.rootsIn(p.Rules.Dir))
+	for _, rules := range p.all() {
+		p.hideBy(rules, g.finder(rules).Find(p.rootsIn(rules.Dir)))
+	}
+	return p
+}
+
+// hideBy hides what was found by rules.
+func (p *Policy) hideBy(rules *hidden.Rules, found hidden.Found) {
 	for i, hit := range found.Hits {
 		path := hit.Path
-		if i >= maxWithheld && filepath.Dir(path) != p.Rules.Dir && within(p.Rules.Dir, path) {
-			path, hit.Anchored = towards(p.Rules.Dir, path), true
+		if i >= maxWithheld && filepath.Dir(path) != rules.Dir && within(rules.Dir, path) {
+			path, hit.Anchored = towards(rules.Dir, path), true
 			p.addUncovered(fmt.Sprintf("sandbox.hidden hides more than %d files: directories that contain further ones are hidden as a whole", maxWithheld))
 		}
 		p.withhold(path, hit.Reason)
 	}
 	if len(found.Unread) > 0 {
-		p.unread(found.Unread)
+		p.unread(rules, found.Unread)
 	}
 	if found.Later {
 		p.addUncovered(fmt.Sprintf("private keys are not hidden in all files yet: aura reads %d files before each call to find them, and continues at the next one", hidden.MaxLooked))
 	}
-	return p
 }
 
 // withhold hides a path, if it is within reach.
@@ -82,9 +88,9 @@ func (p *Policy) withhold(path string, why hidden.Reason) {
 }
 
 // unread hides the directories that were not looked at, if settings hide files. Otherwise it only reports them.
-func (p *Policy) unread(dirs []string) {
+func (p *Policy) unread(rules *hidden.Rules, dirs []string) {
 	limit := fmt.Sprintf("there are more than %d directories, and aura did not look at all of them for hidden files", hidden.MaxDirs)
-	if !p.Rules.Explicit() {
+	if !rules.Explicit() {
 		p.addUncovered(limit + ": secrets.env and private keys in the others can be read")
 		return
 	}
@@ -94,7 +100,7 @@ func (p *Policy) unread(dirs []string) {
 	}
 }
 
-// rootsIn returns the directories and files in the working directory that are within reach, each outside of the others.
+// rootsIn returns the directories and files in a directory that are within reach, each outside of the others.
 func (p *Policy) rootsIn(dir string) []string {
 	if p.reach(dir) != "" {
 		return []string{dir}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"golang.org/x/sys/unix"
 
@@ -88,4 +89,37 @@ func init() {
 			return errors.Join(os.Rename(s.path("work/svc"), s.path("work/x")), appendTo(s.path("work/x/main.go")))
 		}},
 	})
+}
+
+// TestHiddenElsewhere checks that a layer that counts everywhere hides files of directories that settings or the user grant outside of the working
+// directory.
+func TestHiddenElsewhere(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"work/a.pem", "granted/a.pem", "granted/sub/b.pem", "granted/a.txt", "single/c.pem", "asked/d.pem"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at(name)), 0o755), os.WriteFile(at(name), []byte(secret), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rules := &hidden.Rules{Dir: at("work"), Layers: []hidden.Layer{{Source: "machine", Patterns: []string{"*.pem"}, Everywhere: true}, {Source: "own", Patterns: []string{"*.txt"}}}}
+	place := sandbox.Place{Workdir: at("work"), Temp: at("tmp")}
+	p := sandbox.Compose(place, sandbox.KindFiles, sandbox.Config{Extra: sandbox.Paths{ReadOnly: []string{at("granted"), at("single/c.pem")}}, Hidden: rules})
+	grants := sandbox.GrantsIn(at("work"))
+	t.Cleanup(grants.Close)
+	opened := grants.Open(p.Allowing(place, []string{at("asked")}, nil))
+	for name, want := range map[string]bool{"work/a.pem": true, "granted/a.pem": true, "granted/sub/b.pem": true, "granted/a.txt": false, "single/c.pem": true, "asked/d.pem": true} {
+		if _, found := opened.Withheld[at(name)]; found != want {
+			t.Errorf("%s is out of reach: %t", name, found)
+		}
+		if refused := sandbox.Refusal(opened, at(name), false); (refused != nil) != want || want && !refused.Closed {
+			t.Errorf("the file tools get for %s: %v", name, refused)
+		}
+	}
+	if without := sandbox.Compose(place, sandbox.KindFiles, sandbox.Config{Hidden: rules}); !p.Stricter(without) || p.Stricter(p) {
+		t.Error("a policy that hides more elsewhere is not stricter")
+	}
 }

@@ -143,6 +143,7 @@ func (p Policy) Allowing(at Place, read, write []string) Policy {
 		return p
 	}
 	p.ReadOnly, p.ReadWrite = slices.Concat(p.ReadOnly, same(read)), slices.Concat(p.ReadWrite, same(write))
+	p.hideElsewhere(slices.Concat(read, write))
 	p.Hidden = slices.Clone(p.Hidden)
 	p.hideSecrets(at)
 	return p

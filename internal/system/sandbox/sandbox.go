@@ -16,7 +16,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/idelchi/aura/internal/system/hidden"
 	"github.com/idelchi/aura/internal/system/network"
 )
 
@@ -54,8 +53,8 @@ type Policy struct {
 	Exposed []string `json:"exposed,omitempty"`
 	// Hidden lists paths that are out of reach inside a tree that is within reach.
 	Hidden []string `json:"hidden,omitempty"`
-	// Rules hide further paths: Grants.Open adds those that exist to Hidden. nil hides none.
-	Rules *hidden.Rules `json:"rules,omitempty"`
+	// Hiding hides further paths: Grants.Open adds those that exist to Hidden.
+	Hiding
 	// Network allows TCP and UDP. Raw, packet and netlink sockets are never allowed.
 	Network bool `json:"network"`
 	// Hosts says which hosts can be reached if Network is false; nil means none. Its presets are expanded.

@@ -4,7 +4,25 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+
+	"github.com/idelchi/aura/internal/system/hidden"
 )
+
+// Hiding has the rules that hide files.
+type Hiding struct {
+	// Rules are those of the working directory; nil if nothing is hidden.
+	Rules *hidden.Rules `json:"rules,omitempty"`
+	// Elsewhere has those of directories outside of the working directory that settings or the user grant.
+	Elsewhere []*hidden.Rules `json:"elsewhere,omitempty"`
+}
+
+// all returns all rules.
+func (h Hiding) all() []*hidden.Rules {
+	if h.Rules == nil {
+		return nil
+	}
+	return append([]*hidden.Rules{h.Rules}, h.Elsewhere...)
+}
 
 // hides returns why rules hide a path, and empty if they do not. asked is the path before its links were followed.
 func (p Policy) hides(asked, resolved string) string {
@@ -16,9 +34,11 @@ func (p Policy) hides(asked, resolved string) string {
 	if p.Rules == nil {
 		return ""
 	}
-	for _, path := range []string{resolved, filepath.Clean(asked)} {
-		if why, ok := p.Rules.Why(path); ok {
-			return why.Text
+	for _, rules := range p.all() {
+		for _, path := range []string{resolved, filepath.Clean(asked)} {
+			if why, ok := rules.Why(path); ok {
+				return why.Text
+			}
 		}
 	}
 	why, _ := p.Rules.Key(resolved)
