@@ -45,6 +45,9 @@ func withdrawn(before, next Spec) string {
 	return strings.Join(out, "; ")
 }
 
+// ErrClosing is why plugins end with their session.
+var ErrClosing = errors.New("aura is shutting down")
+
 // consent returns why the user's consent to the plugin no longer holds, or nil.
 func (s Spec) consent() error {
 	if s.Consented == nil {

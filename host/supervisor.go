@@ -178,7 +178,7 @@ func (s *supervisor) close() {
 	s.life.end()
 	c, starting, spec := s.life.cur, s.life.state == StateStarting, s.life.spec
 	s.native.dropNext()
-	s.life.set(StateStopped, nil, errors.New("aura is shutting down"))
+	s.life.set(StateStopped, nil, ErrClosing)
 	s.life.mu.Unlock()
 	if c != nil {
 		s.reports.programs(c)

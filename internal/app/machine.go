@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -17,12 +18,31 @@ import (
 
 // openTelemetry returns the tracer that the environment asks for, if the policy of the machine permits its collectors.
 func openTelemetry(ctx context.Context, p *machinepolicy.Policy, version string, secrets *redact.Current) (*telemetry.Tracer, error) {
-	for _, address := range telemetry.Collectors() {
-		if err := p.Collector(address); err != nil {
-			return nil, fmt.Errorf("exporting traces and metrics: %w", err)
-		}
+	if err := permitTelemetry(p); err != nil {
+		return nil, err
 	}
 	return telemetry.Open(ctx, version, secrets)
+}
+
+// readPolicy applies a policy that a reload has read to what a session opens once: the export of traces, and the audit log.
+func readPolicy(p *machinepolicy.Policy, read func(*machinepolicy.Policy) error) error {
+	if err := permitTelemetry(p); err != nil {
+		return fmt.Errorf("%w; end this session, and begin one without the collector", err)
+	}
+	if read == nil {
+		return nil
+	}
+	return read(p)
+}
+
+// permitTelemetry returns an error if the policy of the machine does not permit the collectors that the environment names.
+func permitTelemetry(p *machinepolicy.Policy) error {
+	for _, address := range telemetry.Collectors() {
+		if err := p.Collector(address); err != nil {
+			return fmt.Errorf("exporting traces and metrics: %w", err)
+		}
+	}
+	return nil
 }
 
 // requirement ends a session whose policy of the machine requires a plugin that no longer runs.
@@ -36,9 +56,9 @@ func (r *requirement) err() error {
 	return nil
 }
 
-// watchRequired ends what the session does if a required plugin of a setup has ended for good.
+// watchRequired ends what the session does if a required plugin of a setup has ended for good, other than with the session.
 func watchRequired(s *Session, of *setup.Setup, c host.StateChange) {
-	if c.To != host.StateQuarantined && (c.To != host.StateStopped || c.From != host.StateStarting) {
+	if c.To != host.StateQuarantined && c.To != host.StateStopped || errors.Is(c.Reason, host.ErrClosing) {
 		return
 	}
 	if rule, ok := of.RequiredBy(c.Plugin); ok {

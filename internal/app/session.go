@@ -31,6 +31,7 @@ import (
 	"github.com/idelchi/aura/internal/plugin/pipeline"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 	"github.com/idelchi/aura/internal/system/sandbox"
 	"github.com/idelchi/aura/sdk"
 )
@@ -56,6 +57,8 @@ type Options struct {
 	// PluginEvents enables PluginCall and PluginState events, and PluginLogs PluginLog events.
 	PluginEvents bool
 	PluginLogs   bool
+	// PolicyRead is called when a reload has read the policy of the machine again. An error refuses the reload. It may be nil.
+	PolicyRead func(*machinepolicy.Policy) error
 }
 
 // gate returns the gate of the options, or a gate that never asks.

@@ -159,6 +159,9 @@ func (s *Session) reloadAll(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := readPolicy(c.Machine, s.opts.PolicyRead); err != nil {
+		return "", fmt.Errorf("reloading: %w", err)
+	}
 	trust := s.opts.gate().Standing()
 	source := s.setup.Source
 	source.Config, source.Providers = c, source.Providers.For(c)

@@ -15,6 +15,7 @@ import (
 	"github.com/idelchi/aura/internal/base/build"
 	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
+	"github.com/idelchi/aura/internal/system/machinepolicy"
 )
 
 // rootOptions holds the flags that several commands share. flagTable in flags.go defines which command takes which flags.
@@ -202,6 +203,7 @@ func (o *rootOptions) appOptions(s streams) (app.Options, error) {
 			WithoutPlugins: o.withoutPlugins, UnsafePlugins: o.unsafePlugins,
 		},
 		Config: o.configOptions(s), Gate: o.gateFor(s), Version: build.Version, Auto: o.auto, Vars: vars, Continue: o.goOn, Resume: o.resume,
+		PolicyRead: func(p *machinepolicy.Policy) error { return s.audit.open(p, s.environ) },
 	}, nil
 }
 
