@@ -23,7 +23,7 @@ type Options struct {
 	Queue *queue.Queue
 	// ID is unique among all workers. Host and Version are for people.
 	ID, Host, Version string
-	// Policy returns the hash of the policy of this machine as it is now; nil if nobody needs it.
+	// Policy returns the hash of the policy of this machine as it is now; nil if nobody needs it. It may take long.
 	Policy func() string
 	// Slots is how many tasks run at once.
 	Slots int
@@ -304,40 +304,51 @@ func (w *worker) setNote(text string) {
 	w.note = text
 }
 
-// policy returns the hash of the policy of the machine. It is read outside of the lock, because that can take seconds.
-func (w *worker) policy() string {
-	if w.Policy == nil {
-		return ""
-	}
-	return w.Policy()
-}
-
-// report reports about the worker until it has finished.
+// report reports about the worker until it has finished. Reading the policy can take seconds, while its address does not answer: reports have the
+// hash that was read last, and a change is reported at once.
 func (w *worker) report(finished <-chan struct{}) {
-	ctx := context.Background()
+	policy, read, reading := "", make(chan string, 1), false
+	if w.Policy != nil {
+		policy = PolicyUnread
+	}
 	for {
-		policy := w.policy()
-		w.mu.Lock()
-		now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Policy: policy, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
-		for key := range w.running {
-			if !w.storing[key] {
-				now.Running = append(now.Running, key)
+		if w.Policy != nil && !reading {
+			reading = true
+			go func() { read <- w.Policy() }()
+		}
+		w.reportOnce(policy)
+		for next, waiting := time.After(reportEvery), true; waiting; {
+			select {
+			case <-finished:
+				limited, cancel := context.WithTimeout(context.Background(), time.Second)
+				w.Queue.Leave(limited, w.ID)
+				cancel()
+				return
+			case now := <-read:
+				waiting, policy, reading = now == policy, now, false
+			case <-next:
+				waiting = false
 			}
 		}
-		w.mu.Unlock()
-		slices.Sort(now.Running)
-		limited, cancel := context.WithTimeout(ctx, reportEvery)
-		_ = w.Queue.Report(limited, now)
-		cancel()
-		select {
-		case <-finished:
-			limited, cancel := context.WithTimeout(ctx, time.Second)
-			w.Queue.Leave(limited, w.ID)
-			cancel()
-			return
-		case <-time.After(reportEvery):
+	}
+}
+
+// PolicyUnread stands for the hash of a policy that was not read yet.
+const PolicyUnread = "unread"
+
+func (w *worker) reportOnce(policy string) {
+	w.mu.Lock()
+	now := queue.Worker{ID: w.ID, Host: w.Host, Version: w.Version, Policy: policy, Slots: w.Slots, Since: w.since, Note: w.note, Running: []string{}}
+	for key := range w.running {
+		if !w.storing[key] {
+			now.Running = append(now.Running, key)
 		}
 	}
+	w.mu.Unlock()
+	slices.Sort(now.Running)
+	limited, cancel := context.WithTimeout(context.Background(), reportEvery)
+	defer cancel()
+	_ = w.Queue.Report(limited, now)
 }
 
 // probeSize is how much must fit on the worker's disk before it takes a task, in bytes.

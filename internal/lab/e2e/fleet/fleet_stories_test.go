@@ -25,6 +25,8 @@ type fleetLab struct {
 	t   *testing.T
 	dir string
 	url string
+	// bin is the directory of the programs.
+	bin string
 	// server is the process of the server. serverEnded is closed when it has ended.
 	server      *exec.Cmd
 	serverEnded chan struct{}
@@ -47,7 +49,7 @@ func newFleetLab(t *testing.T, script string, serve ...string) *fleetLab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	l := &fleetLab{t: t, dir: dir}
+	l := &fleetLab{t: t, dir: dir, bin: harness.QuickBin}
 	l.write("config/config/providers/mine.yaml", "mine: {type: script, file: mine.yaml}\n")
 	l.write(fleetModel, script)
 	for _, sub := range []string{"home", "state"} {
@@ -94,7 +96,7 @@ func (l *fleetLab) environ() []string {
 }
 
 func (l *fleetLab) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(harness.QuickBin, "aura"), args...)
+	cmd := exec.Command(filepath.Join(l.bin, "aura"), args...)
 	cmd.Env, cmd.Dir = l.environ(), l.dir
 	return cmd
 }
