@@ -158,7 +158,13 @@ func (f *fn) appends(e *ast.CallExpr) string {
 			args = append(args, "("+f.typ(elem, a.Pos())+")(nil)")
 			continue
 		}
-		args = append(args, f.conv(a, elem))
+		value := f.conv(a, elem)
+		if sig := f.declared(a); sig != nil && !isInterface(elem) && !f.opaque(elem) {
+			// The interpreter appends its own form of a declared function, which is no function.
+			name := value
+			value = f.made(f.closure(sig, a.Pos(), func(args []string) string { return name + "(" + strings.Join(args, ", ") + ")" }), sig, a.Pos())
+		}
+		args = append(args, value)
 	}
 	if len(args) == 1 {
 		return f.hidden(first, t, e.Pos())
@@ -176,6 +182,19 @@ func (f *fn) appends(e *ast.CallExpr) string {
 		return f.hidden(appended+"("+strings.Join(args, ", ")+")", t, e.Pos())
 	}
 	return f.hidden("append("+strings.Join(args, ", ")+")", t, e.Pos())
+}
+
+// declared returns the signature of a declared function of the source that is the value of an expression, or nil.
+func (f *fn) declared(e ast.Expr) *types.Signature {
+	e = ast.Unparen(e)
+	if call, ok := e.(*ast.CallExpr); ok && f.info.Types[call.Fun].IsType() {
+		return f.declared(call.Args[0])
+	}
+	if obj, _ := f.static(e); obj == nil || obj.Signature().Recv() != nil || f.sourceOf(obj) == nil {
+		return nil
+	}
+	sig, _ := f.typeOf(e).(*types.Signature)
+	return sig
 }
 
 // extreme lowers min and max.
