@@ -53,6 +53,9 @@ type quote struct{ where, text string }
 // quoteMark matches quoted text of a paragraph: a code span, text in quotation marks, or emphasized text.
 var quoteMark = regexp.MustCompile("`([^`]+)`" + `|"([^"]+)"|“([^”]+)”|(?:^|[^*\w])\*([^*\s][^*]*)\*`)
 
+// element matches a line that is an element of HTML, such as a picture. What stands for the picture is no quote.
+var element = regexp.MustCompile(`^\s*</?[a-z][^>]*>$`)
+
 // quotes returns the quotes of a page.
 func quotes(page, text string) []quote {
 	var out []quote
@@ -72,6 +75,8 @@ func quotes(page, text string) []quote {
 		case end != "" && block:
 			out = append(out, quote{fmt.Sprintf("%s:%d", page, i+1), line})
 		case end != "":
+		case element.MatchString(line):
+			flush()
 		case m != nil:
 			flush()
 			end, block = m[1], (m[2] == "" || m[2] == "text") && strings.TrimSpace(m[3]) == ""
@@ -359,7 +364,7 @@ func TestQuotes(t *testing.T) {
 	t.Parallel()
 	const page = "A `code span` and \"a\nquote\", *emphasis*, **strong** text.\n\n" +
 		"| `in a table` |\n| `a \\| b` |\n\n- `in a\n  list`\n\n```text\na line\n```\n\n" +
-		"```text file=x\na file\n```\n\n```console\n$ aura\n```\n\n```text illustration=\"why\"\nno line\n```\nThe \u201cend\u201d.\n"
+		"```text file=x\na file\n```\n\n```console\n$ aura\n```\n\n```text illustration=\"why\"\nno line\n```\nThe \u201cend\u201d.\n  <img alt=\"a picture\" src=\"x\">\n"
 	var got []string
 	for _, q := range quotes("page.md", page) {
 		got = append(got, q.where+" "+flat(q.text))

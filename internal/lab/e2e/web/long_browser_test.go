@@ -55,7 +55,7 @@ func TestWebLongSession(t *testing.T) {
 	seen := map[string]bool{}
 	for first := longMessages - 100; ; first -= 100 {
 		ids, _ := b.eval("[...document.querySelectorAll('#messages article')].map(e => e.id).join(' ')").(string)
-		for _, one := range strings.Fields(ids) {
+		for one := range strings.FieldsSeq(ids) {
 			if seen[one] {
 				t.Errorf("message %s is on two pages", one)
 			}
