@@ -138,8 +138,8 @@ func (p *program) replace(t types.Type, f func(types.Type) types.Type) types.Typ
 		}
 		return types.NewStruct(fields, tags)
 	case *types.Interface:
-		if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 {
-			return t
+		if t.NumMethods() == 0 && t.NumEmbeddeds() == 0 && !t.IsComparable() {
+			return anyType.Underlying() // interface{} is the same type and has another text
 		}
 		var methods []*types.Func
 		for m := range t.Methods() {
@@ -150,10 +150,11 @@ func (p *program) replace(t types.Type, f func(types.Type) types.Type) types.Typ
 	return t
 }
 
+// replaceTuple is replace for parameters or results. Their names are left out: they are no part of the type.
 func (p *program) replaceTuple(t *types.Tuple, again func(types.Type) types.Type) *types.Tuple {
 	var vars []*types.Var
 	for v := range t.Variables() {
-		vars = append(vars, types.NewParam(v.Pos(), v.Pkg(), v.Name(), again(v.Type())))
+		vars = append(vars, types.NewParam(v.Pos(), v.Pkg(), "", again(v.Type())))
 	}
 	return types.NewTuple(vars...)
 }
