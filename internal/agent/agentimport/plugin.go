@@ -16,6 +16,7 @@ import (
 
 	"github.com/idelchi/aura/internal/agent/foreign"
 	"github.com/idelchi/aura/internal/agent/mcpimport"
+	"github.com/idelchi/aura/internal/base/plaintext"
 	"github.com/idelchi/aura/internal/plugin/portable"
 )
 
@@ -92,7 +93,7 @@ func (c *conversion) leave(format string, args ...any) {
 			return -1
 		}
 		return r
-	}, oneLine(fmt.Sprintf(format, args...))))
+	}, plaintext.OneLine(fmt.Sprintf(format, args...))))
 	if len(note) > maxNote {
 		note = append(note[:maxNote], '…')
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/idelchi/aura/internal/agent/foreign"
+	"github.com/idelchi/aura/internal/base/plaintext"
 )
 
 // commandFront is the front matter of a command of aura.
@@ -41,7 +42,7 @@ func (in *input) addCommand(name string, front object, body string) {
 	name = validName(name)
 	it := Item{Name: name, File: "config/commands/" + fileName(name) + ".md"}
 	f := commandFront{
-		Description: in.literal(oneLine(text(front["description"]))), ArgumentHint: in.literal(hint(front["argument-hint"])),
+		Description: in.literal(plaintext.OneLine(text(front["description"]))), ArgumentHint: in.literal(hint(front["argument-hint"])),
 		AllowedTools: in.literal(strings.Join(names(front["allowed-tools"]), ", ")),
 	}
 	f.Name = name
@@ -72,10 +73,8 @@ func hint(value any) string {
 	if list, ok := value.([]any); ok {
 		return "[" + strings.Join(texts(list), "] [") + "]"
 	}
-	return oneLine(text(value))
+	return plaintext.OneLine(text(value))
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // tomlCommand reads a command of Gemini CLI.
 func tomlCommand(in *input) error {
@@ -129,7 +128,7 @@ func agentFile(in *input) error {
 func (in *input) addAgent(name string, front object, body string) {
 	name = validName(name)
 	it := Item{Name: name, File: "config/agents/" + fileName(name) + ".md"}
-	f := agentFront{Name: name, Description: in.literal(oneLine(text(front["description"]))), Subagent: true}
+	f := agentFront{Name: name, Description: in.literal(plaintext.OneLine(text(front["description"]))), Subagent: true}
 	switch {
 	case name == "":
 		it.Skipped = "its name has no letter and no digit"
