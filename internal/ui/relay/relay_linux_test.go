@@ -178,6 +178,7 @@ func (u *user) ends(how, typed string) {
 // TestRun has a story for each thing that goes through the relay.
 func TestRun(t *testing.T) {
 	t.Parallel()
+	flood := testneed.Times(5_000_000, 100_000_000) // bytes
 	for name, row := range map[string]struct {
 		line  string
 		story func(u *user)
@@ -245,13 +246,12 @@ func TestRun(t *testing.T) {
 		"no answer": {`printf '\033[31mred\033[0m\n'`, func(u *user) {
 			u.ends("<nil>", "")
 		}},
-		"a flood": {`head -c 100000000 /dev/zero | tr '\0' x; echo; echo end`, func(u *user) {
-			const size = 100_000_000
+		"a flood": {fmt.Sprintf(`head -c %d /dev/zero | tr '\0' x; echo; echo end`, flood), func(u *user) {
 			u.ends("<nil>", "")
 			if text, cut := u.output.Text(); !cut || text != "end" && len(text) > limit.Shared || !strings.HasSuffix(text, "end") {
 				u.t.Errorf("kept %d bytes, cut %v", len(text), cut)
 			}
-			u.await("the whole flood", func() bool { return u.read >= size })
+			u.await("the whole flood", func() bool { return u.read >= int64(flood) })
 		}},
 		"what is left behind": {`sleep 1000 & echo "pid $! "`, func(u *user) {
 			pid, err := strconv.Atoi(u.sees(`pid (\d+) `)[1])

@@ -26,7 +26,7 @@ func TestInteractiveShare(t *testing.T) {
 	s.shows(`1049l'\n─+\n> *\n`, idle) // the command has ended
 	s.send("/share" + enter)
 	g.looks(s, "the whole screen", `used the whole screen`)
-	s.send("!seq 100000" + enter)
+	s.send("!seq 20000" + enter)
 	s.shows(`^/share sends its last \d+ lines to the model`)
 	s.shows(`^> *\n`, idle)
 	s.send(ctrlD)
