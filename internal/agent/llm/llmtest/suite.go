@@ -32,7 +32,7 @@ type Suite struct {
 // checks maps the names of checks to their functions.
 type checks map[string]func(Suite, *testing.T)
 
-// Run runs all checks in parallel.
+// Run runs all checks in parallel, except for RunEndless.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
 	s.RunModel(t)
@@ -40,7 +40,7 @@ func (s Suite) Run(t *testing.T) {
 		"failures":                Suite.failures,
 		"cancelled in the middle": Suite.cancelledMiddle, "cancelled at once": Suite.cancelledStart,
 		"unreachable": Suite.unreachable, "stalls": Suite.stalls,
-		"endless": Suite.endless, "many calls": Suite.manyCalls,
+		"many calls": Suite.manyCalls,
 	})
 }
 

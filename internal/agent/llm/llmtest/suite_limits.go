@@ -10,8 +10,8 @@ import (
 	"github.com/idelchi/aura/internal/base/limit"
 )
 
-// endless checks that an endless answer is ended, whichever part of it does not end.
-func (s Suite) endless(t *testing.T) {
+// RunEndless checks that an endless answer is ended, whichever part of it does not end. One goroutine reads many megabytes.
+func (s Suite) RunEndless(t *testing.T) {
 	t.Helper()
 	text := strings.Repeat("x", 3<<20)
 	call := ToolCall{Name: "Read", Arguments: fmt.Sprintf(`{"path":%q}`, text)}
