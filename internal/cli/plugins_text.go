@@ -8,6 +8,7 @@ import (
 	"github.com/idelchi/aura/host"
 	"github.com/idelchi/aura/internal/app/inspect"
 	"github.com/idelchi/aura/internal/plugin/manifest"
+	"github.com/idelchi/aura/internal/settings/config"
 	"github.com/idelchi/aura/internal/settings/setup"
 )
 
@@ -84,6 +85,12 @@ func source(p inspect.Plugin) string {
 	}
 	if signer, _, signed := strings.Cut(p.SignedBy, ", SHA256:"); signed {
 		text += ", signed by " + signer
+		if p.Home.Kind == config.HomeProject {
+			text += inspect.ByProject
+		}
+	}
+	if p.Index != "" {
+		text += ", from " + p.Index
 	}
 	return text
 }

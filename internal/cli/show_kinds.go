@@ -45,6 +45,16 @@ type shownKind struct {
 	list        func(c *config.Config, v viewer) ([]shown, error)
 }
 
+// listModes lists the modes, also those that the policy of the machine refuses.
+func listModes(c *config.Config, v viewer) ([]shown, error) {
+	return entityKind("modes", "mode", func(c *config.Config) map[string]config.Mode { return c.Modes }, func(m config.Mode) shown {
+		return shown{
+			Description: m.Description, Status: words(map[string]bool{"hidden": m.Hide, "refused by the policy of this machine": c.PermitModeOf(m) != nil}),
+			Body: m.Prompt, settings: overrides(m.Features),
+		}
+	}).list(c, v)
+}
+
 // shownKinds lists all kinds, in the order of the overview.
 var shownKinds = []shownKind{
 	entityKind("agents", "agent", agentsInForce, func(a config.Agent) shown {
@@ -52,9 +62,7 @@ var shownKinds = []shownKind{
 			"default": a.Default, "hidden": a.Hide, "subagent": a.Subagent,
 		}), Body: a.Prompt, settings: overrides(a.Features)}
 	}),
-	entityKind("modes", "mode", func(c *config.Config) map[string]config.Mode { return c.Modes }, func(m config.Mode) shown {
-		return shown{Description: m.Description, Status: words(map[string]bool{"hidden": m.Hide}), Body: m.Prompt, settings: overrides(m.Features)}
-	}),
+	{plural: "modes", one: "mode", list: listModes},
 	entityKind("prompts", "prompt", func(c *config.Config) map[string]config.Prompt { return c.Prompts }, func(p config.Prompt) shown {
 		return shown{Body: p.Body}
 	}),

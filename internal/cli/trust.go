@@ -151,7 +151,11 @@ func (o *trustOptions) agree(s streams, gate *gate.Gate, c config.Options) error
 
 func (o *trustOptions) showRequests(w io.Writer, p gate.Project) error {
 	if o.json {
-		return writeJSON(w, append([]trust.Request{}, p.Requests...))
+		list := append([]trust.Request{}, p.Requests...)
+		for _, text := range p.Ruled {
+			list = append(list, trust.Request{Kind: trust.KindMachine, Text: text})
+		}
+		return writeJSON(w, list)
 	}
 	if len(p.Requests) == 0 {
 		fmt.Fprintf(w, "%s holds nothing that asks for consent\n", clean(p.Dir))

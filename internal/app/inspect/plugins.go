@@ -156,6 +156,17 @@ func probe(ctx context.Context, c *config.Config, o host.Options, entries []setu
 	return nil
 }
 
+// ByProject follows a signer that only the lock of a project names: whoever writes the project can write anything there.
+const ByProject = ", as the project's lock says"
+
+// signer returns who signed a plugin, and what was signed; empty if nobody did.
+func signer(e setup.Entry) string {
+	if e.Signer != "" && e.Home.Kind == config.HomeProject {
+		return e.Signer + ByProject
+	}
+	return e.Signer
+}
+
 // describe returns what the files of a plugin show.
 func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 	spec := host.Spec{Config: e.Manifest.Config}
@@ -175,7 +186,7 @@ func describe(c *config.Config, e setup.Entry, unsafe bool) Plugin {
 		},
 		ExportsInfo: ExportsInfo{Hooks: []hookpoint.Name{}},
 		SDKInfo:     SDKInfo{HostSDK: version.Version, SDKCompatible: true},
-		Origin:      e.Origin, SignedBy: e.Signer, Index: e.Index, Rules: setup.RulesFor(c, e), Log: spec.LogFile, Processes: []host.Health{},
+		Origin:      e.Origin, SignedBy: signer(e), Index: e.Index, Rules: setup.RulesFor(c, e), Log: spec.LogFile, Processes: []host.Health{},
 	}
 	if info.Env == nil {
 		info.Env = []string{}

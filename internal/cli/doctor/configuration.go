@@ -19,7 +19,7 @@ import (
 // configuration reports errors in the files of the homes, and settings in these files that have no effect.
 func (p patient) configuration(ctx context.Context) []Check {
 	if p.failed != nil {
-		return []Check{{Area: "configuration", Name: "files", Status: Error, Detail: p.failed.Error(), Remedy: "correct the file; aura does not start before that"}}
+		return []Check{{Area: "configuration", Name: "files", Status: Error, Detail: p.failed.Error(), Remedy: remedyFor(p.failed, "correct the file; aura does not start before that")}}
 	}
 	var out []Check
 	if u := p.listing.Untrusted; u != nil {
@@ -30,6 +30,9 @@ func (p patient) configuration(ctx context.Context) []Check {
 		out = append(out, Check{Area: "configuration", Name: "trust", Status: Warning, Detail: u.Notice(), Remedy: remedy})
 	}
 	seen := map[string]bool{}
+	for _, refused := range p.listing.Refused {
+		seen[refused.Error()] = true // the area of the policy has it
+	}
 	warn := func(name string, texts ...string) {
 		for _, text := range texts {
 			if !seen[text] {
@@ -39,7 +42,7 @@ func (p patient) configuration(ctx context.Context) []Check {
 		}
 	}
 	for _, fault := range p.listing.Faults {
-		out = append(out, Check{Area: "configuration", Name: "files", Status: Error, Detail: fault.Error(), Remedy: "correct the file; aura does not start before that"})
+		out = append(out, Check{Area: "configuration", Name: "files", Status: Error, Detail: fault.Error(), Remedy: remedyFor(fault, "correct the file; aura does not start before that")})
 	}
 	warn("files", p.listing.Warnings()...)
 	for _, text := range p.listing.Dangling() {
@@ -52,7 +55,7 @@ func (p patient) configuration(ctx context.Context) []Check {
 	warn("settings", found.roles...)
 	warn("tools", found.notices...)
 	if err != nil {
-		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: err.Error(), Remedy: "'aura tools list' repeats this"})
+		out = append(out, Check{Area: "configuration", Name: "tools", Status: Error, Detail: err.Error(), Remedy: remedyFor(err, "'aura tools list' repeats this")})
 	}
 	homes := make([]string, 0, len(p.listing.Homes))
 	for _, h := range slices.Backward(p.listing.Homes) {
@@ -153,7 +156,7 @@ func (p patient) plugin(e setup.Entry) Check {
 		return c
 	}
 	if e.Err != nil {
-		c.Status, c.Detail = Error, e.Err.Error()
+		c.Status, c.Detail, c.Remedy = Error, e.Err.Error(), remedyFor(e.Err, c.Remedy)
 		if _, changed := errors.AsType[*install.ChangedError](e.Err); changed {
 			c.Remedy = fmt.Sprintf("'aura plugins update %s' restores it, 'aura plugins trust %[1]s' accepts the files", e.Name)
 		}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/idelchi/aura/internal/settings/setup"
@@ -14,7 +15,7 @@ func (p *patient) machinePolicy(context.Context) []Check {
 	policy, err := machinepolicy.Read()
 	switch {
 	case err != nil:
-		check.Status, check.Detail, check.Remedy = Error, err.Error(), "ask the administrator of this machine; 'aura policy check' shows all faults"
+		check.Status, check.Detail, check.Remedy = Error, err.Error(), policyRemedy
 	case policy.Empty():
 		return nil
 	default:
@@ -22,6 +23,19 @@ func (p *patient) machinePolicy(context.Context) []Check {
 	}
 	return append([]Check{check}, p.restricted()...)
 }
+
+// remedyFor returns what the user can do about an error: what its rule says if the policy of the machine is the reason, and otherwise another remedy.
+func remedyFor(err error, otherwise string) string {
+	if r, ok := errors.AsType[*machinepolicy.RefusalError](err); ok {
+		return r.Rule.Remedy()
+	}
+	if _, ok := errors.AsType[*machinepolicy.Error](err); ok {
+		return policyRemedy
+	}
+	return otherwise
+}
+
+const policyRemedy = "ask the administrator of this machine; 'aura policy check' shows all faults"
 
 // restricted reports what the rules of the policy changed here.
 func (p *patient) restricted() []Check {

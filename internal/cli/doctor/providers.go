@@ -40,7 +40,7 @@ func (p patient) offer(o inspect.Offer) Check {
 	case o.Untrusted:
 		c.Status, c.Detail, c.Remedy = Warning, "untrusted, so nothing was sent to it", "'aura trust' trusts the directory that configures it"
 	case o.Err != nil:
-		c.Status, c.Detail, c.Remedy = Error, o.Err.Error(), p.providerRemedy(o)
+		c.Status, c.Detail, c.Remedy = Error, o.Err.Error(), remedyFor(o.Err, p.providerRemedy(o))
 	case len(o.Models) == 0:
 		c.Status, c.Remedy = Warning, "check models: in its settings, or load a model on its server"
 	}

@@ -127,7 +127,7 @@ func (p *Policy) Explain(words []string) (Explanation, error) {
 		out.Rules = append(out.Rules, p.find(a.Key)...)
 		err := a.ask(p, args)
 		if refused, ok := errors.AsType[*RefusalError](err); ok {
-			out.Permitted, out.Refusals = false, append(out.Refusals, Refusal{refused.What, refused.Rule, refused.Rule.remedy()})
+			out.Permitted, out.Refusals = false, append(out.Refusals, Refusal{refused.What, refused.Rule, refused.Rule.Remedy()})
 		} else if err != nil {
 			return out, fmt.Errorf("explaining %q: %w", out.Action, err)
 		}
@@ -142,8 +142,8 @@ func (p *Policy) Explain(words []string) (Explanation, error) {
 	}
 }
 
-// remedy says what a user can do about a rule that refuses.
-func (r Rule) remedy() string {
+// Remedy says what a user can do about a rule that refuses.
+func (r Rule) Remedy() string {
 	ask := fmt.Sprintf("ask the administrator of this machine to change line %d of %s", r.Line, r.File)
 	if r.Text != "none" && slices.ContainsFunc(Table, func(k Key) bool { return k.Name == r.Key && k.Together == Every && k.Name != "signers" }) {
 		return "choose what the rule names, or " + ask

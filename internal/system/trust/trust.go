@@ -32,6 +32,8 @@ const (
 	KindPluginsDir Kind = "plugins_dir"
 	// KindUnknown is configuration that cannot be read, so that its requests are unknown.
 	KindUnknown Kind = "unknown"
+	// KindMachine is no request, but what the policy of the machine changes of them.
+	KindMachine Kind = "machine"
 )
 
 // Kinds returns all kinds of requests, in the order in which they are listed.
