@@ -55,6 +55,8 @@ type Plugin struct {
 	// From is the address that the plugin was installed from, and Hash the hash of its files, as plugins.lock records them; empty for a
 	// plugin that was not installed.
 	From, Hash string
+	// Altered is true if the user accepted files that are not those that were installed.
+	Altered bool
 	// Signer is who signed the installed version, with the key and what was signed; empty if no signature was verified.
 	Signer string
 	// Index is the index from which the version was installed, with its serial; empty if there was none.

@@ -72,6 +72,10 @@ func (s Source) checkRequired(p Plugins) error {
 				return false
 			}
 			why = cmp.Or(e.Err, fmt.Errorf("it is %s", e.Status))
+			if e.Altered {
+				why = fmt.Errorf("its files are not those that were installed from %s, also if the user accepted them; 'aura plugins update %s' installs them again", e.From, e.Name)
+				return false
+			}
 			return e.Status == StatusEnabled && e.Err == nil
 		})
 		if s.Options.WithoutPlugins {

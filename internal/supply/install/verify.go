@@ -76,7 +76,7 @@ func Verify(p Place, found []manifest.Plugin, signing func(home, source string) 
 		if entry.Index != nil {
 			found[i].Index = entry.Index.String()
 		}
-		found[i].From, found[i].Hash = entry.URL, entry.Hash
+		found[i].From, found[i].Hash, found[i].Altered = entry.URL, entry.Hash, entry.altered()
 		if found[i].Err != nil {
 			continue
 		}
