@@ -198,6 +198,7 @@ func (s *Space) describe(w []string) error {
 			if w[4] != "0" {
 				t.result = numbers(4)
 			}
+			t.in, t.out = nil, nil // several packages may describe one type
 			for i, list := 5, &t.in; i < len(w); i++ {
 				if w[i] == ">" {
 					list = &t.out

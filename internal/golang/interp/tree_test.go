@@ -140,3 +140,42 @@ func program() {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestFunctionTypes runs a plugin of which two packages describe one function type.
+func TestFunctionTypes(t *testing.T) {
+	t.Parallel()
+	got := runTree(t, `
+-- go.mod --
+module tree
+-- calls/calls.go --
+package calls
+
+import "reflect"
+
+type Call struct{ Do func(args ...any) (any, error) }
+
+func (c *Call) Type() reflect.Type { return reflect.TypeOf(c.Do) }
+
+func Is(v any) bool {
+	_, ok := v.(func(params ...any) (any, error))
+	return ok
+}
+-- program.go --
+package tree
+
+import (
+	"fmt"
+	"reflect"
+
+	"tree/calls"
+)
+
+func program() {
+	c := &calls.Call{Do: func(p ...any) (any, error) { return len(p), nil }}
+	fmt.Println(c.Type(), c.Type().NumIn(), c.Type().NumOut(), reflect.TypeOf(c.Do) == c.Type(), calls.Is(c.Do))
+}
+`)
+	if want := "func(...interface {}) (interface {}, error) 1 2 true true\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
