@@ -249,7 +249,7 @@ func (s *site) taskConversation(ctx context.Context, q Fleet, r *http.Request, j
 	m := &conversationModel{}
 	page := choosePage(m, r.URL, index.Len())
 	head.Pages, head.Earlier, head.Later = m.Pages, m.Earlier, m.Later
-	return s.conversation(inspect.SessionRow{Summary: index.Summary()}, index, page, m.Turn, r.URL.Path)
+	return s.conversation(inspect.SessionRow{Summary: index.Summary()}, index, page, m, r.URL.Path)
 }
 
 // runningTask returns what is known about a task without a result.

@@ -157,6 +157,9 @@ func TestHostileTexts(t *testing.T) {
 	if len(paths) != 15 {
 		t.Fatalf("not all pages are there: %v", paths)
 	}
+	for _, session := range addresses(list, "/sessions/") {
+		paths = append(paths, session+"?page=1&turn=1&zoom=4", session+"?turn=%22%3E%3Cb%3E&zoom=%22%3E%3Cb%3E&page=%22%3E%3Cb%3E")
+	}
 	for _, path := range paths {
 		answer, page := w.do(request{path: path})
 		checkText(t, path, page)

@@ -35,9 +35,15 @@ type conversationModel struct {
 	Pages, Earlier, Later string
 	// Turn is the only turn that is shown, and Whole the address of the page without this choice; empty for all turns.
 	Turn, Whole string
+	// Zoom is how many times wider the timeline of the only turn is, and Zooms are the choices.
+	Zoom  int
+	Zooms []zoomModel
 	// Recorded is set if the session has a recording of its plugin calls.
 	Recorded bool
 }
+
+// zoomModel is a choice of the width of a timeline. It has no address if it is the present one.
+type zoomModel struct{ Text, Address string }
 
 // messageModel is a message of a conversation.
 type messageModel struct {
@@ -53,9 +59,9 @@ type messageModel struct {
 	Diff []diffLine
 	// Cut says that the text is longer.
 	Cut string
-	// Explained says what plugins did in the turn of this message; empty if that is shown elsewhere.
-	Explained string
-	Turn      int
+	// Explained says what plugins did in the turn of this message. It is empty if another message has it, which is Why.
+	Explained, Why string
+	Turn           int
 }
 
 // callModel is a tool call that a message requests.
@@ -80,7 +86,7 @@ func (s *site) sessionPage(r *http.Request) (view, error) {
 		if err != nil {
 			return err
 		}
-		rest, err := s.conversation(row, index, page, m.Turn, "/sessions/"+row.ID)
+		rest, err := s.conversation(row, index, page, m, "/sessions/"+row.ID)
 		if err != nil {
 			return err
 		}
@@ -141,13 +147,26 @@ func choosePage(m *conversationModel, u *url.URL, messages int) int {
 	}
 	if turn, err := strconv.Atoi(u.Query().Get("turn")); err == nil && turn > 0 {
 		m.Turn, m.Whole = strconv.Itoa(turn), address(page)
+		m.zoom(u.Query().Get("zoom"))
 	}
 	return page
 }
 
+// zoom chooses the width of the timeline of a turn.
+func (m *conversationModel) zoom(wanted string) {
+	m.Zoom = 1
+	for _, times := range []int{1, 2, 4, 8, 16} {
+		choice := zoomModel{fmt.Sprintf("%d×", times), fmt.Sprintf("%s&turn=%s&zoom=%d", m.Whole, m.Turn, times)}
+		if strconv.Itoa(times) == wanted || times == 1 && wanted == "" {
+			m.Zoom, choice.Address = times, ""
+		}
+		m.Zooms = append(m.Zooms, choice)
+	}
+}
+
 // conversation returns the timeline and the messages of a page of a session, which has an address.
-func (s *site) conversation(row inspect.SessionRow, index *session.Index, page int, only, address string) ([]box, error) {
-	key := fmt.Sprintf("%s %d %s", row.Path, page, only)
+func (s *site) conversation(row inspect.SessionRow, index *session.Index, page int, m *conversationModel, address string) ([]box, error) {
+	key := fmt.Sprintf("%s %d %s %d", row.Path, page, m.Turn, m.Zoom)
 	if boxes, ok := s.pages.get(key, index.Version()); ok {
 		return boxes, nil
 	}
@@ -169,7 +188,7 @@ func (s *site) conversation(row inspect.SessionRow, index *session.Index, page i
 	if err != nil {
 		return nil, err
 	}
-	timelines, err := items("turn", s.turnModels(messages, facts, only, fmt.Sprintf("%s?page=%d", address, page+1)), func(m *turnModel) string { return m.ID })
+	timelines, err := items("turn", s.turnModels(messages, facts, m, fmt.Sprintf("%s?page=%d", address, page+1)), func(m *turnModel) string { return m.ID })
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +214,8 @@ func factsOf(index *session.Index, messages []llm.Message, last bool) ([]explain
 	return explain.Turns(facts, explain.Filter{})
 }
 
-// messageModels returns what the page shows of messages. What plugins did in a turn stands at its first answer.
+// messageModels returns what the page shows of messages. What plugins did in a turn stands at its first answer, or at its first message if the
+// page has no answer of it. The others lead there.
 func (s *site) messageModels(messages []llm.Message, from int, index *session.Index, turns []explain.Turn) []*messageModel {
 	explained := map[int]string{}
 	changed := map[string]string{}
@@ -209,6 +229,7 @@ func (s *site) messageModels(messages []llm.Message, from int, index *session.In
 			explained[t.Number] = explain.Text([]explain.Turn{t}, true)
 		}
 	}
+	turnOf, explains := turnsOf(messages, index)
 	var out []*messageModel
 	for i, msg := range messages {
 		m := s.messageModel(msg)
@@ -217,10 +238,12 @@ func (s *site) messageModels(messages []llm.Message, from int, index *session.In
 			// A secret may span lines.
 			terminal.DiffLines(s.reader.source.Secrets.String(diff), func(kind, line string) { m.Diff = append(m.Diff, diffLine{kind, line}) })
 		}
-		if msg.Role == llm.RoleAssistant {
-			m.Turn = index.TurnOf(msg.CreatedAt)
-			m.Explained, _ = shorten(explained[m.Turn])
-			delete(explained, m.Turn)
+		m.Turn = turnOf[i]
+		switch text, at := explained[m.Turn], explains[m.Turn]; {
+		case text != "" && at == i:
+			m.Explained, _ = shorten(text)
+		case text != "":
+			m.Why = fmt.Sprintf("m-%d", from+at)
 		}
 		// A text is cleaned before it becomes HTML, and once more with the other fields, which changes nothing.
 		cleaned(s.reader.source.Secrets, m)
@@ -230,6 +253,24 @@ func (s *site) messageModels(messages []llm.Message, from int, index *session.In
 		out = append(out, m)
 	}
 	return out
+}
+
+// turnsOf returns the turn of each message, and for each turn the message that explains it. What a model did not say or cause belongs to the turn
+// that it is sent in, which is the next one.
+func turnsOf(messages []llm.Message, index *session.Index) (turns []int, explains map[int]int) {
+	explains = map[int]int{}
+	for i, m := range messages {
+		turn := index.TurnOf(m.CreatedAt)
+		if m.Role != llm.RoleAssistant && m.Role != llm.RoleTool {
+			turn++
+		}
+		turns = append(turns, turn)
+		at, known := explains[turn]
+		if !known || m.Role == llm.RoleAssistant && messages[at].Role != llm.RoleAssistant {
+			explains[turn] = i
+		}
+	}
+	return turns, explains
 }
 
 func (s *site) messageModel(msg llm.Message) *messageModel {

@@ -35,15 +35,17 @@ type barModel struct{ Name, Start, Took string }
 // turnModel is the timeline of a turn.
 type turnModel struct {
 	ID, Number, Took, Only string
-	Chart                  ready
-	Bars                   []barModel
+	// Wide is set if the chart may be wider than the page.
+	Wide  bool
+	Chart ready
+	Bars  []barModel
 }
 
-// turnModels returns the timelines of turns: all, or only one.
-func (s *site) turnModels(messages []llm.Message, turns []explain.Turn, only, address string) []*turnModel {
+// turnModels returns the timelines of turns: all, or the only one that a page shows.
+func (s *site) turnModels(messages []llm.Message, turns []explain.Turn, page *conversationModel, address string) []*turnModel {
 	var out []*turnModel
 	for i, t := range turns {
-		if only != "" && fmt.Sprint(t.Number) != only || !t.Asked {
+		if page.Turn != "" && fmt.Sprint(t.Number) != page.Turn || !t.Asked {
 			continue
 		}
 		end := time.Time{}
@@ -60,7 +62,7 @@ func (s *site) turnModels(messages []llm.Message, turns []explain.Turn, only, ad
 			whole = max(whole, b.begin+b.took)
 			m.Bars = append(m.Bars, barModel{b.name, took(b.begin), took(b.took)})
 		}
-		m.Took, m.Chart = took(whole), timeline(bars, whole)
+		m.Took, m.Chart, m.Wide = took(whole), timeline(bars, whole, max(1, page.Zoom)), page.Zoom > 1
 		out = append(out, cleaned(s.reader.source.Secrets, m))
 	}
 	return out[max(0, len(out)-maxTurns):]
@@ -97,17 +99,20 @@ func barsOf(t explain.Turn, messages []llm.Message, end time.Time) []bar {
 	return bars[:min(len(bars), maxBars)]
 }
 
-// timeline draws bars. It needs no script and no style of its own.
-func timeline(bars []bar, whole time.Duration) ready {
+// timeline draws bars, a number of times wider than a page. It needs no script and no style of its own.
+func timeline(bars []bar, whole time.Duration, zoom int) ready {
 	var b strings.Builder
-	height := rowHeight * max(1, len(bars))
-	fmt.Fprintf(&b, `<svg role="img" aria-label="%d bars; the table below has the same" viewBox="0 0 %d %d" class="timeline">`, len(bars), chartWidth, height)
+	height, long, size := rowHeight*max(1, len(bars)), chartWidth*zoom, ""
+	if zoom > 1 {
+		size = fmt.Sprintf(` width="%d" height="%d"`, long, height)
+	}
+	fmt.Fprintf(&b, `<svg role="img" aria-label="%d bars; the table below has the same" viewBox="0 0 %d %d"%s class="timeline">`, len(bars), long, height, size)
 	for i, one := range bars {
-		x, width := scaled(one.begin, whole), max(2, scaled(one.took, whole))
+		x, width := scaled(one.begin, whole, long), max(2, scaled(one.took, whole, long))
 		name := template.HTMLEscapeString(fmt.Sprintf("%s: %s", one.name, took(one.took)))
-		fmt.Fprintf(&b, `<g><title>%s</title><rect class="%s" x="%d" y="%d" width="%d" height="%d"></rect>`, name, one.kind, min(x, chartWidth-2), i*rowHeight+1, width, rowHeight-4)
+		fmt.Fprintf(&b, `<g><title>%s</title><rect class="%s" x="%d" y="%d" width="%d" height="%d"></rect>`, name, one.kind, min(x, long-2), i*rowHeight+1, width, rowHeight-4)
 		// The text stands where there is room for it.
-		if x < chartWidth/2 {
+		if x < long/2 {
 			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text></g>`, x+4, i*rowHeight+rowHeight-6, name)
 		} else {
 			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text></g>`, x-4, i*rowHeight+rowHeight-6, name)
@@ -117,10 +122,10 @@ func timeline(bars []bar, whole time.Duration) ready {
 	return ready(b.String()) //nolint:gosec // names are escaped, and the rest are numbers
 }
 
-// scaled returns a duration in units of a chart.
-func scaled(d, whole time.Duration) int {
+// scaled returns a duration in units of a chart that is long.
+func scaled(d, whole time.Duration, long int) int {
 	if whole <= 0 {
 		return 0
 	}
-	return int(int64(chartWidth) * int64(d) / int64(whole))
+	return int(int64(long) * int64(d) / int64(whole))
 }

@@ -59,6 +59,7 @@ func TestWebLooks(t *testing.T) {
 	pages := map[string]look{
 		"sessions":   {"/sessions", "document.querySelector('#sessions a')"},
 		"session":    {held, text("#messages") + ".includes('calls Ls')"},
+		"zoom":       {held + "?page=1&turn=1&zoom=4", "document.querySelector('.wide svg')"},
 		"diff":       {"/sessions/" + edited, "document.querySelector('.diff .added') && document.querySelector('.diff .removed')"},
 		"question":   {asks, text("#questions") + ".includes('Bash touch')"},
 		"plugins":    {"/plugins", text("#plugins") + ".includes('witness')"},
