@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -153,6 +154,40 @@ func TestWebBrowser(t *testing.T) {
 	release()
 	b.shows(text("#sessions") + ".includes('done')")
 	b.quiet()
+	b.leavesNothing(s)
+}
+
+// leavesNothing follows a link to another server, and checks that neither its referrer nor an address in the history of the tab has the
+// token. Chromium remembers beside each address what the user had typed, which no page can change.
+func (b *browser) leavesNothing(s *site) {
+	b.T.Helper()
+	seen := make(chan string, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- fmt.Sprint(r.URL, r.Header)
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!DOCTYPE html><title>other</title><body>"))
+	}))
+	b.T.Cleanup(other.Close)
+	b.eval(fmt.Sprintf(`(() => { const a = document.createElement("a"); a.href = %q; document.body.append(a); a.click(); })()`, other.URL))
+	b.shows("document.title === 'other'")
+	if got := <-seen; strings.Contains(got, s.token) || strings.Contains(got, "Referer") {
+		b.T.Errorf("another server gets %s", got)
+	}
+	if got := b.eval("document.referrer + sessionStorage.length"); got != "0" {
+		b.T.Errorf("the page of another server knows %v", got)
+	}
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, entries, err := page.GetNavigationHistory().Do(ctx)
+		for _, e := range entries {
+			if strings.Contains(e.URL, s.token) {
+				b.T.Errorf("the history of the tab has %s", e.URL)
+			}
+		}
+		if len(entries) < 4 {
+			b.T.Errorf("the history of the tab has %d entries", len(entries))
+		}
+		return err
+	}))
 }
 
 // TestWebOtherPages attacks the pages from a page on another port of the machine, which even knows the token.
