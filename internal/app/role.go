@@ -56,6 +56,9 @@ func (f roleFinder) find(ctx context.Context, by wanted) (setup.Role, error) {
 	if err != nil {
 		return r, err
 	}
+	if refused := c.PermitModeOf(r.Mode); refused != nil && mode != "" && by.mode == "" {
+		return r, fmt.Errorf("continuing with the session's mode: %w; name another one with --mode", refused)
+	}
 	switch {
 	case mode != "":
 	case same && saved.State.Mode == "":
