@@ -267,9 +267,13 @@ func (f *fn) selector(e *ast.SelectorExpr) string {
 		sig := f.typeOf(e).(*types.Signature) //nolint:forcetypeassert // it is a function
 		t := f.typeOf(e.X)
 		m, index := f.method(t, e)
-		return f.closure(sig, e.Pos(), func(args []string) string {
+		text := f.closure(sig, e.Pos(), func(args []string) string {
 			return f.methodCall(args[0], t, index, m, args[1:], m.Signature().Variadic(), e.Pos())
 		})
+		if f.direct[e.Sel] {
+			return text
+		}
+		return f.made(text, sig, e.Pos())
 	}
 }
 
