@@ -62,7 +62,7 @@ func AfterToolExecution(ctx context.Context, c sdk.AfterToolContext) (sdk.Result
 // Held starts a session that waits after its first tool call. The returned function ends the wait.
 func (p *Project) Held() (release func()) {
 	p.T.Helper()
-	p.Plugin("holder", "description: Holds the conversation\ntimeout: 60s\n", HolderSource)
+	p.Plugin("holder", "description: Holds the conversation\ntimeout: 20m\n", HolderSource)
 	a := p.Start("run", "go")
 	p.Until("held.txt", func() bool { _, err := os.Stat(p.Path("held.txt")); return err == nil })
 	return func() {
