@@ -49,7 +49,7 @@ run: build ## build, then run a conversation in which a plugin crashes
 .PHONY: test
 test: ## run the tests with the race detector, except for the exhaustive and the longest ones
 	$(if $(RACE),,@echo "no C compiler found: testing without the race detector")
-	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages arch test-norace test-sdk test-release
+	@$(MAKE) --no-print-directory --keep-going test-e2e test-packages test-lab arch test-norace test-sdk test-release
 
 # The tag builds aura with the race detector. The test program itself does without: it only starts processes and waits for them.
 # It builds aura itself, which the test cache does not see: its answer could be an old one.
@@ -96,8 +96,11 @@ UNITTEST = GOROOT=$$(go env GOROOT) go test $(TRIM) -vet=off -timeout 20m $(TEST
 RACETEST = $(if $(RACE),CGO_ENABLED=1 $(UNITTEST) -race,$(UNITTEST))
 
 .PHONY: test-packages
-test-packages: ## run the tests of all other packages
+test-packages: ## run the tests of the packages outside of internal/lab
 	$(RACETEST) -short -p 4 $$(go list ./... | grep -v '/internal/lab/')
+
+.PHONY: test-lab
+test-lab: ## run the tests of the documentation and of what measures aura
 	$(UNITTEST) -short -p 4 $$(go list ./internal/lab/... | grep -v '/internal/lab/e2e/\|/internal/lab/archtest$$')
 
 # Tests in which one goroutine computes for long. The race detector would find nothing there and take ten times as long; without one,
