@@ -19,6 +19,7 @@ func nested(n int, before, middle, after string) string {
 func TestNesting(t *testing.T) {
 	t.Parallel()
 	const methods = "type T struct{}\nfunc (T) m() {}\nfunc g(func()) T { return T{} }\n"
+	const changing = "var y = 1\nfunc f(i int) int { y += i; return y }\n"
 	tests := map[string]struct {
 		source string
 		// refused is a part of the error; empty if the source loads.
@@ -31,6 +32,9 @@ func TestNesting(t *testing.T) {
 		"parentheses":                {"var x = " + nested(400, "(", "1", ")"), ""},
 		"blocks":                     {"func f() " + nested(400, "{", "", "}"), ""},
 		"operands":                   {"var y = 1\nvar x = y" + strings.Repeat(" + y", 4000), ""},
+		"operands beside calls":      {changing + "var x = y" + strings.Repeat(" + y*f(y)", 1000), ""},
+		"calls beside operands":      {changing + "var x = " + nested(200, "y + f(y - ", "y", ")"), ""},
+		"operands beside readings":   {"var s []int\nfunc f(i int) int { return len(s) + i }\nvar x = 1" + strings.Repeat(" + len(s)*f(1)", 1000), ""},
 		"too many parentheses":       {"var x = " + nested(90_000, "(", "1", ")"), "my-plugin/main.go:2:"},
 		"too many blocks":            {"func f() " + nested(501, "{", "", "}"), "my-plugin/main.go:2:"},
 		"too many signs":             {"var x = " + strings.Repeat("- ", 90_000) + "1", "my-plugin/main.go:2:"},

@@ -49,6 +49,9 @@ type fn struct {
 	// literals holds the function literals that are written already. Several texts are made of some calls, such as deferred ones, and
 	// one of them is used; without this, the time would grow exponentially with the depth of such calls.
 	literals map[writtenLiteral]string
+	// ordered holds expressions that are part of others whose operands show no order, so theirs show none either; without this, the time would
+	// grow with the square of the depth of expressions.
+	ordered map[ast.Expr]bool
 }
 
 // writtenLiteral is a function literal and the variable that recover asks in it.

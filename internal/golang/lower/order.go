@@ -47,6 +47,7 @@ func (f *fn) fixed(e ast.Expr) bool {
 // something comes after an operand that may be changed.
 func (f *fn) showsOrder(list []operand) bool {
 	read, shows := false, false
+	var within []ast.Expr
 	var visit func(o operand)
 	visit = func(o operand) {
 		switch e := *o.x; {
@@ -56,6 +57,7 @@ func (f *fn) showsOrder(list []operand) bool {
 		case f.ofPlace(e) != nil:
 			f.visitPlace(f.ofPlace(e), visit)
 		default:
+			within = append(within, e)
 			for _, o := range f.slots(e) {
 				visit(o)
 			}
@@ -65,7 +67,16 @@ func (f *fn) showsOrder(list []operand) bool {
 	for _, o := range list {
 		visit(o)
 	}
-	return shows
+	if shows {
+		return true
+	}
+	if f.ordered == nil && len(within) > 0 {
+		f.ordered = map[ast.Expr]bool{}
+	}
+	for _, e := range within {
+		f.ordered[e] = true
+	}
+	return false
 }
 
 // ofPlace returns the variable of which an operand is the address: of &x, and of x.m for a method m of pointers.
@@ -175,7 +186,7 @@ func (f *fn) lateOperand(o operand, declare func(ast.Expr) ast.Expr) ast.Expr {
 // inOrder lowers an expression whose operands would show that the interpreter reads them too early: what has a place in the order becomes an argument of
 // a function that computes the rest.
 func (f *fn) inOrder(e ast.Expr) (string, bool) {
-	if b, ok := e.(*ast.BinaryExpr); ok && f.early(b) || !f.showsOrder(f.slots(e)) {
+	if b, ok := e.(*ast.BinaryExpr); ok && f.early(b) || f.ordered[e] || !f.showsOrder(f.slots(e)) {
 		return "", false
 	}
 	var params, values []string
