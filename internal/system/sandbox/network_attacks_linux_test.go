@@ -64,15 +64,32 @@ func tunnel(ctx context.Context, proto, at string) (string, error) {
 	return strings.Join(texts, " "), err
 }
 
+// bothListeners listens for packets and for connections at the same address. Something else may have the port for connections that is free for packets.
+func bothListeners(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for range 100 {
+		udp, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tcp, err := net.Listen("tcp", udp.LocalAddr().String())
+		if err == nil {
+			t.Cleanup(func() { _, _ = udp.Close(), tcp.Close() })
+			return udp, tcp
+		}
+		_ = udp.Close()
+		if !errors.Is(err, unix.EADDRINUSE) {
+			t.Fatal(err)
+		}
+	}
+	t.Fatal("no port is free for both")
+	return nil, nil
+}
+
 // packetServer answers packets, and questions of DNS on both protocols, on one port of this machine.
 func packetServer(t *testing.T) string {
 	t.Helper()
-	udp, err1 := net.ListenPacket("udp", "127.0.0.1:0")
-	tcp, err2 := net.Listen("tcp", udp.LocalAddr().String())
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = udp.Close(), tcp.Close() })
+	udp, tcp := bothListeners(t)
 	go func() {
 		buffer := make([]byte, 1024)
 		for {
