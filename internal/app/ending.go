@@ -14,12 +14,16 @@ import (
 func (s *Session) Close(reason session.Reason) error {
 	watched := s.watching()
 	s.moments.close()
-	s.ending(reason)
+	most := usual
+	if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
+		most = hurried
+	}
+	s.ending(reason, most.plugins)
 	s.endCommands()
 	s.rewinds.close()
 	s.plugins.end()
 	exported := s.tracer.Close()
-	s.network.end()
+	s.network.end(most.network)
 	// The journal is completed before waiting for other programs to end: the wait may last longer than the process that stops aura
 	// allows.
 	s.journal.end(s.ended(reason))
@@ -46,22 +50,20 @@ func (s *Session) endCommands() {
 	}
 }
 
-// How long plugins may take to handle the end of a session: normally, and while the user or another process waits for aura to
-// stop.
-const (
-	endTime      = 5 * time.Second
-	hurryEndTime = time.Second
+// endTimes is how long parts of the end of a session may take: what plugins do at it, and the last reports about the network.
+type endTimes struct{ plugins, network time.Duration }
+
+// While the user or another process waits for aura to stop, the journal has to be complete before aura is terminated.
+var (
+	usual   = endTimes{5 * time.Second, time.Second}
+	hurried = endTimes{time.Second, 250 * time.Millisecond}
 )
 
 // ending lets plugins handle the end of the session. These calls have their own context, so the cause that ended the session
 // does not cancel them.
-func (s *Session) ending(reason session.Reason) {
+func (s *Session) ending(reason session.Reason, most time.Duration) {
 	if s.talk == nil {
 		return
-	}
-	most := endTime
-	if reason == session.ReasonInterrupted || reason == session.ReasonTimeout {
-		most = hurryEndTime
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()

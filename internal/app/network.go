@@ -2,6 +2,7 @@ package app
 
 import (
 	"sync"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/agent/session"
@@ -61,9 +62,9 @@ func (c *connections) seen(by string, e netgate.Event) {
 	}
 }
 
-// end waits for the last reports, and reports what was left out since the last turn.
-func (c *connections) end() {
-	c.of.Close()
+// end waits for the last reports, for at most a time, and reports what was left out since the last turn.
+func (c *connections) end(most time.Duration) {
+	c.of.Close(most)
 	c.mu.Lock()
 	left := c.dropped
 	c.dropped = event.Network{}

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/idelchi/aura/internal/agent/conversation/event"
 	"github.com/idelchi/aura/internal/system/netgate"
@@ -41,7 +42,7 @@ func TestConnections(t *testing.T) {
 	if last := got[len(got)-2]; last.Dropped != left+2*maxConnections || last.Sent != int64(10*left) || last.Received != int64(left) || got[len(got)-1].Host != "e.test" {
 		t.Errorf("got %+v", got[len(got)-2:])
 	}
-	c.end()
+	c.end(time.Second)
 	if len(got) != maxConnections+2 {
 		t.Error("what was counted is reported again")
 	}

@@ -47,8 +47,6 @@ type caller struct {
 const (
 	// maxUncalled is how many refusals of programs that aura does not call are shown to the model in a session.
 	maxUncalled = 64
-	// endOfTraffic is how long the end of a session waits for the last reports.
-	endOfTraffic = time.Second
 )
 
 // NewTraffic returns the traffic of a session. record may be nil, and may be called from any goroutine.
@@ -143,12 +141,12 @@ func (t *Traffic) takeRefusals() string {
 	return out
 }
 
-// Close waits until what has ended is reported, for a short time. It works on nil.
-func (t *Traffic) Close() {
+// Close waits until what has ended is reported, for at most a time. It works on nil.
+func (t *Traffic) Close(most time.Duration) {
 	if t == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), endOfTraffic)
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	for _, p := range t.all() {
 		p.Wait(ctx)
