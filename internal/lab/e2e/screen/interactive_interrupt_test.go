@@ -166,7 +166,7 @@ func TestInteractivePlainInterrupt(t *testing.T) {
 			g := newGolden(t, "plain-interrupt-"+d.name)
 			s := d.come(t, true)
 			s.send(ctrlC)
-			s.shows(`\nYou:$`)
+			s.shows(`again to quit`, `\nYou:$`)
 			if !d.streams && !d.early {
 				s.send("Go on" + enter)
 				s.shows(`^aura: I go on\.\nYou:$`)

@@ -178,7 +178,7 @@ func (g *golden) holds(s *screen, step string) {
 	// Whether aura must wait for a plugin or for the model depends on the machine.
 	raw = regexp.MustCompile(`Waiting: (?:plugins|model)\n`).ReplaceAll(raw, nil)
 	// Ctrl-C reaches the program in the shell and aura at once; either may be the first to print.
-	raw = regexp.MustCompile(`\^CError: signal: interrupt\n(?:You: )?press Ctrl-C again to quit\n`).ReplaceAll(raw, []byte("^Cpress Ctrl-C again to quit\nError: signal: interrupt\n"))
+	raw = regexp.MustCompile(`\^C(Error: signal: interrupt\n(?:Note: [^\n]*\n)?)(?:You: \n?)?press Ctrl-C again to quit\n`).ReplaceAll(raw, []byte("^Cpress Ctrl-C again to quit\n$1"))
 	got := strings.TrimRight(steadied(strings.ReplaceAll(string(raw), s.Dir, "<project>")), "\n") + "\n"
 	if *harness.Update {
 		g.add(step, got)
